@@ -1,0 +1,3 @@
+//! The `kfsck` binary.
+
+fn main() {}

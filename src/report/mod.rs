@@ -1,0 +1,1 @@
+//! Values to text or JSON, on writers that the caller gives; names of output fields live here.

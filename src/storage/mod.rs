@@ -1,0 +1,16 @@
+//! Files and directories: memory maps, segments, the walk over a segment that accounts for every
+//! byte, partition and log directories.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        clippy::as_conversions,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::todo,
+        clippy::unreachable,
+        clippy::string_slice
+    )
+)]
