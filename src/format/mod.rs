@@ -18,7 +18,11 @@
     )
 )]
 
+pub mod batch;
+pub mod crc;
 pub mod cursor;
+pub mod frame;
 pub mod malformed;
 pub mod number;
+pub mod record;
 pub mod varint;
