@@ -306,4 +306,116 @@ mod present {
             libc::raise(libc::SIGBUS);
         }
     }
+
+    #[cfg(test)]
+    mod tests {
+        use super::{Map, SLOTS};
+        use std::fs::File;
+        use std::io::Write;
+        use std::os::unix::process::ExitStatusExt;
+        use std::process::{Command, ExitStatus};
+
+        fn file_of(byte: u8, length: usize) -> File {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&vec![byte; length]).unwrap();
+            file
+        }
+
+        fn sum(bytes: &[u8]) -> usize {
+            bytes.iter().copied().map(usize::from).sum()
+        }
+
+        #[test]
+        fn reading_a_file_cut_after_it_was_mapped_gives_zeros_and_the_flag() {
+            let (file, other) = (file_of(1, 1 << 20), file_of(1, 1 << 20));
+            let map = Map::new(&file, 1 << 20).unwrap();
+            let untouched = Map::new(&other, 1 << 20).unwrap();
+            file.set_len(100_000).unwrap();
+            // The last page that is still there is filled up with zeros: no fault, no flag.
+            assert_eq!(sum(&map.as_slice()[..100_100]), 100_000);
+            assert!(!map.faulted());
+            assert_eq!(sum(map.as_slice()), 100_000);
+            assert!(map.faulted());
+            assert_eq!(sum(untouched.as_slice()), 1 << 20);
+            assert!(!untouched.faulted());
+        }
+
+        #[test]
+        fn an_empty_file_is_an_empty_slice() {
+            let map = Map::new(&file_of(1, 0), 0).unwrap();
+            assert!(map.as_slice().is_empty() && !map.faulted());
+        }
+
+        #[test]
+        fn faults_of_many_threads_reach_the_right_maps() {
+            std::thread::scope(|scope| {
+                for thread in 0..4 {
+                    scope.spawn(move || {
+                        for round in 0..50 {
+                            let (file, length) = (file_of(1, 20_000), 20_000);
+                            let map = Map::new(&file, length).unwrap();
+                            let cut = (thread + round) % 2 == 0;
+                            if cut {
+                                file.set_len(0).unwrap();
+                            }
+                            assert_eq!(sum(map.as_slice()), if cut { 0 } else { 20_000 });
+                            assert_eq!(map.faulted(), cut);
+                        }
+                    });
+                }
+            });
+        }
+
+        const TASK: &str = "KFSCK_MAP_TEST_TASK";
+
+        /// Runs `child` with a task in a process of its own.
+        fn run(task: &str) -> ExitStatus {
+            let (_, module) = module_path!().split_once("::").unwrap();
+            let output = Command::new(std::env::current_exe().unwrap())
+                .args([&format!("{module}::child"), "--exact", "--ignored"])
+                .env(TASK, task)
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(said.contains("running 1 test"), "{said}");
+            output.status
+        }
+
+        #[test]
+        #[ignore = "the body of the tests below, in a process of its own"]
+        fn child() {
+            let Ok(task) = std::env::var(TASK) else {
+                return;
+            };
+            let file = file_of(1, 1 << 20);
+            let map = Map::new(&file, 1 << 20).unwrap();
+            if task == "fault in a stranger's map" {
+                let stranger = file_of(1, 1 << 20);
+                // SAFETY: the slice is read only here, to raise SIGBUS.
+                let mapping = unsafe { memmap2::Mmap::map(&stranger) }.unwrap();
+                stranger.set_len(0).unwrap();
+                assert_eq!(sum(&mapping), 0, "unreachable: the read ends the process");
+            } else {
+                let more: Vec<_> = (1..SLOTS).map_while(|_| Map::new(&file, 9)).collect();
+                assert_eq!(more.len(), SLOTS - 1);
+                assert!(Map::new(&file, 9).is_none());
+                drop(more);
+                assert!(Map::new(&file, 9).is_some());
+            }
+            drop(map);
+        }
+
+        #[test]
+        fn a_fault_in_a_map_that_is_not_ours_still_ends_the_process() {
+            assert_eq!(
+                run("fault in a stranger's map").signal(),
+                Some(libc::SIGBUS)
+            );
+        }
+
+        #[test]
+        fn one_map_more_than_the_registry_holds_is_refused() {
+            assert!(run("fill the registry").success());
+        }
+    }
 }

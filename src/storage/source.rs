@@ -238,3 +238,140 @@ fn read_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
 fn read_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, position)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Access, ReadError, Source};
+    use std::fs::File;
+    use std::io::{ErrorKind, Write};
+    use std::path::Path;
+
+    const BOTH: [Access; 2] = [Access::Map, Access::Plain];
+
+    fn contents(source: &Source) -> Vec<u8> {
+        source.window().bytes(0, usize::MAX).unwrap().to_vec()
+    }
+
+    #[test]
+    fn a_directory_and_an_absent_file_are_told_apart() {
+        let directory = tempfile::tempdir().unwrap();
+        let absent = directory.path().join("absent.log");
+        for access in BOTH {
+            let error = Source::open(directory.path(), access).unwrap_err();
+            assert!(matches!(error, ReadError::Directory { .. }), "{error:?}");
+            let error = Source::open(&absent, access).unwrap_err();
+            assert_eq!(
+                (error.kind(), error.path()),
+                (ErrorKind::NotFound, &*absent)
+            );
+            assert!(error.to_string().starts_with(absent.to_str().unwrap()));
+        }
+        assert!(!absent.exists(), "opening must not create");
+    }
+
+    #[test]
+    fn an_empty_file_is_read() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for access in BOTH {
+            let source = Source::open(file.path(), access).unwrap();
+            assert!(source.is_empty() && contents(&source).is_empty());
+            assert_eq!(source.window().probe::<1>(0).unwrap(), None);
+            source.check().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_file_that_grows_is_read_up_to_its_length_at_open() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(b"before").unwrap();
+        let sources = BOTH.map(|access| Source::open(file.path(), access).unwrap());
+        file.write_all(&[7; 100_000]).unwrap();
+        for source in sources {
+            assert_eq!(contents(&source), b"before");
+            source.check().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_file_that_shrinks_fails_the_check() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for access in BOTH {
+            file.as_file().set_len(1 << 20).unwrap();
+            let source = Source::open(file.path(), access).unwrap();
+            source.check().unwrap();
+            // Inside a page: no signal tells of it.
+            file.as_file().set_len((1 << 20) - 1).unwrap();
+            let error = source.check().unwrap_err();
+            assert_eq!(error.position(), Some((1 << 20) - 1));
+            assert!(
+                error.to_string().contains("1048576 to 1048575 bytes"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_file_cut_and_grown_again_fails_the_check_once_a_page_was_missed() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(1 << 20).unwrap();
+        let source = Source::open(file.path(), Access::Map).unwrap();
+        file.as_file().set_len(0).unwrap();
+        assert_eq!(contents(&source).len(), 1 << 20);
+        file.as_file().set_len(1 << 20).unwrap();
+        assert!(matches!(source.check(), Err(ReadError::PageLost { .. })));
+    }
+
+    #[test]
+    fn bytes_in_memory_are_a_source() {
+        let source = Source::from_bytes("made.log", b"0123".to_vec());
+        assert_eq!((contents(&source), source.len()), (b"0123".to_vec(), 4));
+        assert_eq!(source.window().probe(2).unwrap(), Some(*b"23"));
+        source.check().unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn devices_and_fifos_are_spooled() {
+        for access in BOTH {
+            assert!(
+                Source::open(Path::new("/dev/null"), access)
+                    .unwrap()
+                    .is_empty()
+            );
+            let directory = tempfile::tempdir().unwrap();
+            let fifo = directory.path().join("fifo");
+            let made = std::process::Command::new("mkfifo")
+                .arg(&fifo)
+                .status()
+                .unwrap();
+            assert!(made.success());
+            let written = vec![9; 300_000];
+            std::thread::scope(|scope| {
+                scope.spawn(|| File::options().write(true).open(&fifo)?.write_all(&written));
+                let source = Source::open(&fifo, access).unwrap();
+                assert_eq!((source.path(), source.len()), (&*fifo, 300_000));
+                assert!(contents(&source) == written);
+            });
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn an_unreadable_file_is_an_open_error() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o000);
+        file.as_file().set_permissions(mode).unwrap();
+        if File::open(file.path()).is_ok() {
+            return; // Root reads everything.
+        }
+        let error = Source::open(file.path(), Access::Map).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::PermissionDenied);
+    }
+
+    #[test]
+    fn a_source_may_be_shared_between_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Source>();
+    }
+}

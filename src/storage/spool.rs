@@ -86,3 +86,50 @@ fn unguessable_name(attempt: u32) -> PathBuf {
     let number = RandomState::new().hash_one((std::process::id(), attempt));
     PathBuf::from(format!(".kfsck-{number:016x}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{nameless, spool};
+    use crate::storage::read_error::ReadError;
+    use std::io::{self, ErrorKind, Read};
+    use std::path::Path;
+
+    /// Gives a few bytes, is interrupted once, then fails.
+    struct Failing(u8);
+
+    impl Read for Failing {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.0 += 1;
+            match self.0 {
+                1 => Err(ErrorKind::Interrupted.into()),
+                2 => Ok(buffer.len().min(5)),
+                _ => Err(ErrorKind::BrokenPipe.into()),
+            }
+        }
+    }
+
+    #[test]
+    fn an_input_that_fails_says_where() {
+        let error = spool(Path::new("-"), Failing(0)).unwrap_err();
+        assert!(
+            matches!(error, ReadError::Read { position: 5, .. }),
+            "{error:?}"
+        );
+    }
+
+    #[test]
+    fn the_temporary_file_leaves_no_name_and_an_absent_directory_is_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = nameless(directory.path()).unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+            let metadata = file.metadata().unwrap();
+            assert_eq!((metadata.mode() & 0o777, metadata.nlink()), (0o600, 0));
+        }
+        drop(file);
+        let absent = directory.path().join("absent");
+        assert_eq!(nameless(&absent).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+}
