@@ -14,3 +14,10 @@
         clippy::string_slice
     )
 )]
+
+mod map;
+mod range_reader;
+mod read_error;
+pub mod source;
+mod spool;
+mod window;

@@ -1,0 +1,306 @@
+//! Slices of a file at any position: of the map without a copy, or of one buffer that slides.
+
+use super::source::{ReadError, Source};
+
+/// A reader of one thread: gives slices of a [`Source`].
+///
+/// Over a map a slice costs a bounds check. Over plain reads there is one buffer, filled from the
+/// position asked for: little after a jump, more with each step forward, as a kernel reads ahead.
+#[derive(Debug)]
+pub struct Window<'a> {
+    source: &'a Source,
+    /// All bytes, when the file is mapped; the buffer is then unused.
+    mapped: Option<&'a [u8]>,
+    buffer: Vec<u8>,
+    /// How many bytes of the buffer are bytes of the file.
+    filled: usize,
+    /// Position in the file of the buffer's first byte.
+    start: u64,
+    /// How many bytes the next refill reads at least, in bytes.
+    ahead: usize,
+}
+
+/// Read ahead after a jump.
+const SMALLEST_STEP: usize = 8 << 10;
+/// Read ahead after a long run forward.
+const LARGEST_STEP: usize = 512 << 10;
+
+impl<'a> Window<'a> {
+    /// The longest slice that [`Window::bytes`] gives, in bytes: 16 MiB. It bounds the memory of
+    /// a plain reader; a longer stretch is read piece by piece, or by [`Source::range`].
+    pub const LARGEST: usize = 16 << 20;
+
+    pub(super) fn new(source: &'a Source) -> Self {
+        Self {
+            source,
+            mapped: source.as_slice(),
+            buffer: Vec::new(),
+            filled: 0,
+            start: 0,
+            ahead: SMALLEST_STEP,
+        }
+    }
+
+    /// The file that this is a window of.
+    #[must_use]
+    #[inline]
+    pub fn source(&self) -> &'a Source {
+        self.source
+    }
+
+    /// The bytes [`position`, `position` + `length`): fewer only where the file ends, and never
+    /// more than [`Window::LARGEST`], mapped or not.
+    ///
+    /// # Errors
+    /// [`ReadError::Read`] and [`ReadError::Shrank`], over plain reads; over a map see
+    /// [`Source::check`].
+    #[inline]
+    pub fn bytes(&mut self, position: u64, length: usize) -> Result<&[u8], ReadError> {
+        match self.mapped {
+            Some(all) => Ok(clip(all, position, length.min(Self::LARGEST))),
+            None => self.buffered(position, length),
+        }
+    }
+
+    /// The `N` bytes at `position`, or `None` where the file ends before the last of them. Leaves
+    /// the window where it is, however far away the position.
+    ///
+    /// # Errors
+    /// As [`Window::bytes`].
+    #[inline]
+    pub fn probe<const N: usize>(&mut self, position: u64) -> Result<Option<[u8; N]>, ReadError> {
+        match self.mapped {
+            Some(all) => Ok(clip(all, position, N).first_chunk().copied()),
+            None => self.probe_plain(position),
+        }
+    }
+
+    fn probe_plain<const N: usize>(&self, position: u64) -> Result<Option<[u8; N]>, ReadError> {
+        if self.left(position) < N {
+            return Ok(None);
+        }
+        if let Some(found) = self.held(position, N).and_then(<[u8]>::first_chunk) {
+            return Ok(Some(*found));
+        }
+        let mut found = [0; N];
+        self.source.read_exact_at(&mut found, position)?;
+        Ok(Some(found))
+    }
+
+    fn buffered(&mut self, position: u64, length: usize) -> Result<&[u8], ReadError> {
+        let wanted = length.min(Self::LARGEST).min(self.left(position));
+        if wanted > 0 && self.held(position, wanted).is_none() {
+            self.refill(position, wanted)?;
+        }
+        Ok(self.held(position, wanted).unwrap_or_default())
+    }
+
+    /// Bytes of the file from `position` on, as far as a slice can count.
+    fn left(&self, position: u64) -> usize {
+        let left = self.source.len().saturating_sub(position);
+        usize::try_from(left).unwrap_or(usize::MAX)
+    }
+
+    /// Distance of `position` into the filled part of the buffer, its end included.
+    fn offset(&self, position: u64) -> Option<usize> {
+        let offset = usize::try_from(position.checked_sub(self.start)?).ok()?;
+        (offset <= self.filled).then_some(offset)
+    }
+
+    fn held(&self, position: u64, length: usize) -> Option<&[u8]> {
+        let filled = self.buffer.get(..self.filled)?;
+        filled.get(self.offset(position)?..)?.get(..length)
+    }
+
+    /// Moves the window to `position` and reads at least `wanted` bytes there, which the file
+    /// had when it was opened.
+    #[cold]
+    fn refill(&mut self, position: u64, wanted: usize) -> Result<(), ReadError> {
+        let kept = match self.offset(position) {
+            Some(offset) if self.filled > 0 => {
+                self.ahead = self.ahead.saturating_mul(2).min(LARGEST_STEP);
+                self.buffer.copy_within(offset..self.filled, 0);
+                self.filled.saturating_sub(offset)
+            }
+            _ => {
+                self.ahead = SMALLEST_STEP;
+                0
+            }
+        };
+        (self.start, self.filled) = (position, kept);
+        let most = wanted.max(self.ahead).min(self.left(position));
+        // What was only read ahead may fail without harm to what was asked for.
+        if most == wanted || self.fill_to(most).is_err() {
+            self.fill_to(wanted)?;
+        }
+        Ok(())
+    }
+
+    /// Reads until the buffer holds `target` bytes of the file.
+    fn fill_to(&mut self, target: usize) -> Result<(), ReadError> {
+        if self.buffer.len() < target {
+            self.buffer.resize(target, 0);
+        }
+        let position = u64::try_from(self.filled).map(|filled| self.start.saturating_add(filled));
+        let fresh = self.buffer.get_mut(self.filled..target);
+        self.source
+            .read_exact_at(fresh.unwrap_or_default(), position.unwrap_or(u64::MAX))?;
+        self.filled = target;
+        Ok(())
+    }
+}
+
+#[inline]
+fn clip(all: &[u8], position: u64, length: usize) -> &[u8] {
+    let rest = usize::try_from(position)
+        .ok()
+        .and_then(|position| all.get(position..))
+        .unwrap_or_default();
+    rest.get(..length).unwrap_or(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SMALLEST_STEP, Window};
+    use crate::storage::source::{Access, ReadError, Source};
+    use proptest::prelude::{Strategy, any, prop_oneof};
+    use std::io::{BufRead, Read, Write};
+
+    /// Bytes that differ from place to place, in a file and in memory.
+    fn sample(length: usize) -> (tempfile::NamedTempFile, Vec<u8>) {
+        let bytes: Vec<u8> = (0..length)
+            .map(|at| (at * 31 / 7 + at / 251) as u8)
+            .collect();
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&bytes).unwrap();
+        (file, bytes)
+    }
+
+    fn expected(bytes: &[u8], position: u64, length: usize) -> &[u8] {
+        let start = usize::try_from(position)
+            .unwrap_or(usize::MAX)
+            .min(bytes.len());
+        &bytes[start
+            ..start
+                .saturating_add(length.min(Window::LARGEST))
+                .min(bytes.len())]
+    }
+
+    /// Where a walk asks next: a step forward, a step back, anywhere, or absurdly far.
+    fn requests() -> impl Strategy<Value = Vec<(u8, u32, usize)>> {
+        let length = prop_oneof![0_usize..100, 0..40_000_usize, any::<usize>()];
+        proptest::collection::vec((0_u8..8, any::<u32>(), length), 1..40)
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn map_and_plain_reads_equal_the_file(
+            size in prop_oneof![0_usize..10, 0..300_000_usize],
+            requests in requests(),
+        ) {
+            let (file, bytes) = sample(size);
+            let map = Source::open(file.path(), Access::Map).unwrap();
+            let plain = Source::open(file.path(), Access::Plain).unwrap();
+            assert!(cfg!(not(unix)) || map.as_slice() == Some(&bytes));
+            assert!(plain.as_slice().is_none());
+            let (mut map_window, mut plain_window) = (map.window(), plain.window());
+            let mut at = 0_u64;
+            for (step, distance, length) in requests {
+                let distance = u64::from(distance);
+                at = match step {
+                    0..4 => at + distance % 5_000,
+                    4..6 => at.saturating_sub(distance % 5_000),
+                    6 => distance % (size as u64 + 10),
+                    _ => u64::MAX - distance,
+                };
+                let expected = expected(&bytes, at, length);
+                assert_eq!(map_window.bytes(at, length).unwrap(), expected);
+                assert_eq!(plain_window.bytes(at, length).unwrap(), expected);
+                let far = distance % (size as u64 + 10);
+                let probed: Option<[u8; 17]> =
+                    self::expected(&bytes, far, 17).first_chunk().copied();
+                assert_eq!(map_window.probe(far).unwrap(), probed);
+                assert_eq!(plain_window.probe(far).unwrap(), probed);
+                // The probe has not moved the window.
+                assert_eq!(plain_window.bytes(at, length).unwrap(), expected);
+                let (mut mapped, mut read) = (Vec::new(), Vec::new());
+                map.range(at, length as u64).read_to_end(&mut mapped).unwrap();
+                plain.range(at, length as u64).read_to_end(&mut read).unwrap();
+                assert_eq!(mapped, read);
+                assert_eq!(expected, &read[..expected.len()]);
+                at = at.min(size as u64);
+            }
+        }
+    }
+
+    #[test]
+    fn a_slice_is_never_longer_than_the_largest() {
+        let (file, bytes) = sample(Window::LARGEST + 9);
+        for access in [Access::Map, Access::Plain] {
+            let source = Source::open(file.path(), access).unwrap();
+            let slice_length = source.window().bytes(3, usize::MAX).unwrap().len();
+            assert_eq!(slice_length, Window::LARGEST);
+            let mut streamed = Vec::new();
+            source
+                .range(3, u64::MAX)
+                .read_to_end(&mut streamed)
+                .unwrap();
+            assert!(streamed == bytes[3..]);
+        }
+    }
+
+    #[test]
+    fn a_jump_reads_little_and_steps_forward_read_ahead() {
+        let (file, _) = sample(4 << 20);
+        let source = Source::open(file.path(), Access::Plain).unwrap();
+        let mut window = source.window();
+        for position in [3 << 20, 5, 2 << 20] {
+            window.bytes(position, 61).unwrap();
+            assert_eq!(window.filled, SMALLEST_STEP);
+        }
+        for step in 0..2_000 {
+            window.bytes((2 << 20) + step * 1_000, 1_000).unwrap();
+        }
+        assert!(window.filled >= 16 * SMALLEST_STEP, "{}", window.filled);
+    }
+
+    #[test]
+    fn a_file_cut_while_it_is_read_plainly_is_an_error_at_the_place() {
+        let (file, bytes) = sample(1 << 20);
+        let source = Source::open(file.path(), Access::Plain).unwrap();
+        let mut window = source.window();
+        window.bytes(0, 10).unwrap();
+        file.as_file().set_len(500_000).unwrap();
+        // What is left can still be read, up to the last byte.
+        assert_eq!(
+            window.bytes(499_000, 1_000).unwrap(),
+            &bytes[499_000..500_000]
+        );
+        let error = window.bytes(499_500, 501).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                ReadError::Shrank {
+                    length_at_open: 1_048_576,
+                    length_now: 500_000,
+                    ..
+                }
+            ),
+            "{error:?}"
+        );
+        assert_eq!(error.position(), Some(500_000));
+        assert!(matches!(
+            window.probe::<4>(600_000),
+            Err(ReadError::Shrank { .. })
+        ));
+        assert!(window.probe::<4>(2_000_000).unwrap().is_none());
+        let mut range = source.range(499_999, 2);
+        let error = range
+            .fill_buf()
+            .unwrap_err()
+            .downcast::<ReadError>()
+            .unwrap();
+        assert_eq!(error.position(), Some(500_000));
+        assert!(source.check().is_err());
+    }
+}
