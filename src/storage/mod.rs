@@ -15,9 +15,11 @@
     )
 )]
 
+pub mod damage;
 mod map;
 mod range_reader;
 mod read_error;
+pub mod segment;
 pub mod source;
 mod spool;
 mod window;

@@ -1,0 +1,361 @@
+//! Walks the record sets of a segment and says what every byte of the file belongs to.
+//!
+//! On a healthy file only 17 bytes of each record set are looked at. A record set is taken as it
+//! frames when its length leads to the end of the file, to its zero or truncated tail, or to
+//! another one that frames; otherwise its checksum decides. Where neither holds, the walk looks for the next
+//! good record set (`resync.rs`) and reports the bytes up to it as one range of damage.
+
+use super::range_crc::RangeCrc;
+use crate::format::batch;
+use crate::format::crc::Kind;
+use crate::format::frame::{Frame, PROBE};
+use crate::storage::damage::{Code, Damage};
+use crate::storage::source::{ReadError, Source, Window};
+
+/// A record set's place in its file. Nothing behind its frame has been looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// Where it begins, in bytes from the start of the file.
+    pub position: u64,
+    /// Its whole size in bytes, offset and length fields included.
+    pub size: u32,
+    /// 0, 1 or 2.
+    pub magic: u8,
+}
+
+impl Span {
+    /// Where the next one begins.
+    #[must_use]
+    #[inline]
+    pub fn end(self) -> u64 {
+        self.position.saturating_add(u64::from(self.size))
+    }
+}
+
+/// What a stretch of the file is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// A record set that frames; its checksum may still be wrong.
+    Batch(Span),
+    /// Bytes that belong to no record set.
+    Damage(Damage),
+}
+
+/// Why the walk ended where it did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// At the end of the file, behind a record set or behind damage that is no tail.
+    EndOfFile,
+    /// The file ends inside a record set.
+    TruncatedTail,
+    /// Zeros from the last record set to the end of the file.
+    ZeroTail,
+    /// The caller's limit came first.
+    Limit,
+}
+
+impl End {
+    /// The reason's spelling in output.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::EndOfFile => "end-of-file",
+            Self::TruncatedTail => "truncated-tail",
+            Self::ZeroTail => "zero-tail",
+            Self::Limit => "limit",
+        }
+    }
+}
+
+/// A walk over one file; see the module's head for its rules.
+#[derive(Debug)]
+pub struct Walk<'s> {
+    pub(super) window: Window<'s>,
+    /// Checksums read here, so that they do not move the window of the walk.
+    aside: Window<'s>,
+    pub(super) length: u64,
+    position: u64,
+    /// Up to where the caller wants record sets.
+    stop: u64,
+    /// The size and magic of what frames at `position`, when that is known already.
+    ahead: Option<(u32, u8)>,
+    end: Option<End>,
+    zeros_from: Option<u64>,
+    /// The last search for a good record set: from where, and what it found.
+    pub(super) searched: Option<(u64, Option<u64>)>,
+    crc32c: RangeCrc,
+    crc32: RangeCrc,
+}
+
+impl<'s> Walk<'s> {
+    /// Begins at the first byte.
+    #[must_use]
+    pub fn new(source: &'s Source) -> Self {
+        Self {
+            window: source.window(),
+            aside: source.window(),
+            length: source.len(),
+            position: 0,
+            stop: source.len(),
+            ahead: None,
+            end: None,
+            zeros_from: None,
+            searched: None,
+            crc32c: RangeCrc::new(Kind::Crc32c),
+            crc32: RangeCrc::new(Kind::Crc32),
+        }
+    }
+
+    /// Ends, with [`End::Limit`], before the first piece that reaches beyond `bytes`.
+    #[must_use]
+    pub fn stopping_after(mut self, bytes: u64) -> Self {
+        self.stop = bytes;
+        self
+    }
+
+    /// Where the walk stands, in bytes from the start of the file.
+    #[must_use]
+    pub const fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Why the walk ended; `None` while it goes on.
+    #[must_use]
+    pub const fn end(&self) -> Option<End> {
+        self.end
+    }
+
+    /// The next piece; `None` at the end, and then for ever.
+    ///
+    /// # Errors
+    /// A read that failed. The walk can be continued only by beginning anew.
+    #[inline]
+    pub fn next_piece(&mut self) -> Result<Option<Piece>, ReadError> {
+        if self.end.is_some() {
+            return Ok(None);
+        }
+        if self.position >= self.length {
+            self.end = Some(End::EndOfFile);
+            return Ok(None);
+        }
+        let here = match self.ahead.take() {
+            Some(known) => Some(known),
+            None => self.framed_at(self.position)?,
+        };
+        if let Some((size, magic)) = here {
+            let span = Span {
+                position: self.position,
+                size,
+                magic,
+            };
+            let next = span.end();
+            if next < self.length {
+                self.ahead = self.framed_at(next)?;
+            }
+            if self.ahead.is_some() || next == self.length || self.is_trusted(span)? {
+                return Ok(self.advance(next, Piece::Batch(span)));
+            }
+        }
+        self.damage()
+    }
+
+    #[inline]
+    fn advance(&mut self, to: u64, piece: Piece) -> Option<Piece> {
+        if to > self.stop {
+            self.end = Some(End::Limit);
+            return None;
+        }
+        self.position = to;
+        Some(piece)
+    }
+
+    /// Size and magic of the record set that frames at `position` and lies inside the file.
+    #[inline]
+    pub(super) fn framed_at(&mut self, position: u64) -> Result<Option<(u32, u8)>, ReadError> {
+        let Some(frame) = self
+            .window
+            .bytes(position, PROBE)?
+            .first_chunk()
+            .map(Frame::decode)
+        else {
+            return Ok(None);
+        };
+        let fits = frame
+            .size()
+            .filter(|size| *size <= self.length.saturating_sub(position));
+        Ok(fits.and_then(|size| Some((u32::try_from(size).ok()?, frame.magic))))
+    }
+
+    /// Whether a record set stands although no other one follows it.
+    #[cold]
+    fn is_trusted(&mut self, span: Span) -> Result<bool, ReadError> {
+        Ok(self.is_zero_tail(span.end())?
+            || self.checksums(span)?
+            || self.is_truncated_tail(span.end())?)
+    }
+
+    /// Whether `position` lies in the zeros that end the file.
+    pub(super) fn is_zero_tail(&mut self, position: u64) -> Result<bool, ReadError> {
+        Ok(position >= self.zeros_from()? && position < self.length)
+    }
+
+    /// Where the zeros begin that end the file; its length when it ends otherwise.
+    fn zeros_from(&mut self) -> Result<u64, ReadError> {
+        const STEP: u64 = 64 << 10;
+        if let Some(known) = self.zeros_from {
+            return Ok(known);
+        }
+        let mut upper = self.length;
+        while upper > 0 {
+            let lower = upper.saturating_sub(STEP);
+            let size = usize::try_from(upper.saturating_sub(lower)).unwrap_or_default();
+            let bytes = self.aside.bytes(lower, size)?;
+            if let Some(last) = bytes.iter().rposition(|byte| *byte != 0) {
+                upper = lower
+                    .saturating_add(u64::try_from(last).unwrap_or(0))
+                    .saturating_add(1);
+                break;
+            }
+            upper = lower;
+        }
+        self.zeros_from = Some(upper);
+        Ok(upper)
+    }
+
+    /// Whether the stored checksum of a record set is that of its bytes.
+    pub(super) fn checksums(&mut self, span: Span) -> Result<bool, ReadError> {
+        const LEGACY_CRC_AT: u64 = 12;
+        const LEGACY_COVERED_FROM: u64 = 16;
+        const CRC_AT: u64 = 17;
+        const COVERED_FROM: u64 = 21;
+        const _: () = assert!(batch::ATTRIBUTES_AT == 21);
+        let (crc_at, covered_from, sums) = match span.magic {
+            batch::MAGIC => (CRC_AT, COVERED_FROM, &mut self.crc32c),
+            _ => (LEGACY_CRC_AT, LEGACY_COVERED_FROM, &mut self.crc32),
+        };
+        let stored = self
+            .window
+            .probe::<4>(span.position.saturating_add(crc_at))?;
+        let from = span.position.saturating_add(covered_from);
+        let computed = sums.of(&mut self.aside, self.position, from, span.end())?;
+        Ok(stored.is_some_and(|stored| u32::from_be_bytes(stored) == computed))
+    }
+
+    /// Tells the damage that begins here: how far it reaches, and what it is.
+    #[cold]
+    fn damage(&mut self) -> Result<Option<Piece>, ReadError> {
+        let begin = self.position;
+        if self.is_zero_tail(begin)? {
+            let message = "zeros to the end of the file: preallocated space, or a write that \
+                           never came; nothing is lost behind them"
+                .to_owned();
+            return Ok(self.tail(Code::ZeroTail, End::ZeroTail, message));
+        }
+        let head = self
+            .window
+            .bytes(begin, PROBE)?
+            .first_chunk()
+            .map(Frame::decode);
+        let (code, fault) = describe(head, self.length.saturating_sub(begin));
+        if let Some((next, why)) = self.resynchronise(begin, head)? {
+            let size = next.saturating_sub(begin);
+            let message = format!("{fault}; the next record set is {size} bytes on, {why}");
+            let damage = Damage {
+                position: begin,
+                size,
+                code,
+                message,
+            };
+            return Ok(self.advance(next, Piece::Damage(damage)));
+        }
+        if let Some(message) = self.torn(begin, head, &fault)? {
+            return Ok(self.tail(Code::TruncatedTail, End::TruncatedTail, message));
+        }
+        let message = format!("{fault}; no record set follows up to the end of the file");
+        Ok(self.tail(code, End::EndOfFile, message))
+    }
+
+    /// Whether what begins here is a write that was cut: by the end of the file or by zeros.
+    fn torn(
+        &mut self,
+        begin: u64,
+        head: Option<Frame>,
+        fault: &str,
+    ) -> Result<Option<String>, ReadError> {
+        let left = self.length.saturating_sub(begin);
+        let Some(frame) = head else {
+            return Ok(Some(format!(
+                "expected a record set of at least 26 bytes, found the last {left} bytes of the \
+                 file"
+            )));
+        };
+        let zeros = self.zeros_from()?;
+        let size = frame.size();
+        if size.is_some_and(|size| size > left) {
+            return Ok(Some(fault.to_owned()));
+        }
+        let written = zeros.saturating_sub(begin);
+        let header = u64::try_from(batch::HEADER_SIZE).unwrap_or(u64::MAX);
+        if zeros < self.length && (written < header || size.is_some_and(|size| written < size)) {
+            return Ok(Some(format!(
+                "a record set of which {written} bytes were written, then zeros to the end of the \
+                 file"
+            )));
+        }
+        Ok(None)
+    }
+
+    fn tail(&mut self, code: Code, end: End, message: String) -> Option<Piece> {
+        let begin = self.position;
+        let size = self.length.saturating_sub(begin);
+        let damage = Damage {
+            position: begin,
+            size,
+            code,
+            message,
+        };
+        let piece = self.advance(self.length, Piece::Damage(damage));
+        // A limit that came first has set its own reason.
+        self.end.get_or_insert(end);
+        piece
+    }
+}
+
+/// What is wrong with the frame where a record set should begin.
+fn describe(head: Option<Frame>, left: u64) -> (Code, String) {
+    let Some(frame) = head else {
+        return (
+            Code::TruncatedTail,
+            format!("{left} bytes are too few for a record set"),
+        );
+    };
+    let Frame { length, magic, .. } = frame;
+    let known_magic = magic <= batch::MAGIC;
+    let size = frame.claimed_size();
+    match (known_magic, size) {
+        (true, None) => (
+            Code::BadBatchHeader,
+            format!("expected batchLength of at least 14, found {length} (magic {magic})"),
+        ),
+        (true, Some(size)) if size > left => (
+            Code::BadBatchHeader,
+            format!("batchLength {length} needs {size} bytes, but the file has {left} more"),
+        ),
+        (true, Some(_)) if frame.size().is_none() => (
+            Code::BadBatchHeader,
+            format!("batchLength {length} is too small for a record set of magic {magic}"),
+        ),
+        (true, Some(_)) => (
+            Code::BadBatchHeader,
+            format!("batchLength {length} leads to no record set, and the checksum does not match"),
+        ),
+        (false, Some(size)) if size <= left => (
+            Code::BadBatchHeader,
+            format!("expected magic 0, 1 or 2, found {magic}"),
+        ),
+        (false, _) => (
+            Code::Garbage,
+            format!("expected a record set, found batchLength {length} and magic {magic}"),
+        ),
+    }
+}
