@@ -18,6 +18,7 @@
     )
 )]
 
+pub mod compression;
 pub mod cursor;
 pub mod malformed;
 pub mod number;
