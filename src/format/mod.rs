@@ -19,6 +19,7 @@
 )]
 
 pub mod batch;
+pub mod compression;
 pub mod crc;
 pub mod cursor;
 pub mod frame;
