@@ -9,6 +9,7 @@ use super::range_crc::RangeCrc;
 use crate::format::batch;
 use crate::format::crc::Kind;
 use crate::format::frame::{Frame, PROBE};
+use crate::format::number::to_usize;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::source::{ReadError, Source, Window};
 
@@ -117,6 +118,24 @@ impl<'s> Walk<'s> {
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.position
+    }
+
+    /// Bytes of the file.
+    #[must_use]
+    pub const fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The first bytes of the record set just walked over, zeros behind one that is shorter.
+    ///
+    /// # Errors
+    /// A read that failed.
+    pub fn head(&mut self, span: Span) -> Result<[u8; batch::HEADER_SIZE], ReadError> {
+        let mut head = [0; batch::HEADER_SIZE];
+        let bytes = self.window.bytes(span.position, batch::HEADER_SIZE)?;
+        let own = bytes.get(..to_usize(span.size)).unwrap_or(bytes);
+        head.iter_mut().zip(own).for_each(|(to, from)| *to = *from);
+        Ok(head)
     }
 
     /// Why the walk ended; `None` while it goes on.

@@ -1,0 +1,10 @@
+//! The dump of one file: as kafka-dump-log prints it, or as JSON lines.
+//!
+//! A view turns batches, records and damage into bytes of one output format; `segment.rs` feeds
+//! it from a walk, on as many threads as it is given, and hands the bytes over in file order.
+
+pub mod decoder;
+pub mod kafka;
+pub mod segment;
+pub mod selection;
+pub mod view;

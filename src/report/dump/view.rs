@@ -1,0 +1,125 @@
+//! What an output format has to say of the parts of a segment.
+
+use crate::format::batch::{self, HEADER_SIZE, Header};
+use crate::format::compression::Codec;
+use crate::format::legacy::MessageHeader;
+use crate::format::number::{Offset, Timestamp};
+use crate::format::timestamp_type::TimestampType;
+use crate::storage::damage::Damage;
+use crate::storage::segment::contents::{Checksum, Entry};
+use crate::storage::segment::walk::Span;
+
+/// A record set as a view shows it.
+#[derive(Debug, Clone, Copy)]
+pub struct Batch<'a> {
+    /// Its place in the file.
+    pub span: Span,
+    /// Its checksum, stored and computed.
+    pub checksum: Checksum,
+    head: &'a [u8; HEADER_SIZE],
+}
+
+/// The header of a record set, by its magic.
+#[derive(Debug, Clone, Copy)]
+pub enum AnyHeader<'a> {
+    /// Magic 2.
+    Batch(Header<'a>),
+    /// Magic 0 or 1.
+    Message(MessageHeader),
+}
+
+impl<'a> Batch<'a> {
+    /// A batch of which `head` holds the first bytes.
+    #[must_use]
+    #[inline]
+    pub const fn new(span: Span, checksum: Checksum, head: &'a [u8; HEADER_SIZE]) -> Self {
+        Self { span, checksum, head }
+    }
+
+    /// The header, by magic.
+    #[must_use]
+    #[inline]
+    pub fn header(&self) -> AnyHeader<'a> {
+        AnyHeader::of(self.span, self.head)
+    }
+
+    /// What the timestamps of its records mean.
+    #[must_use]
+    #[inline]
+    pub fn timestamp_type(&self) -> TimestampType {
+        let attributes = match self.header() {
+            AnyHeader::Batch(header) => header.attributes().0,
+            AnyHeader::Message(header) => i16::from(header.attributes),
+        };
+        TimestampType::from_attributes(self.span.magic, attributes)
+    }
+
+    /// Consumers never see its records.
+    #[must_use]
+    #[inline]
+    pub fn is_control(&self) -> bool {
+        match self.header() {
+            AnyHeader::Batch(header) => header.attributes().is_control(),
+            AnyHeader::Message(_) => false,
+        }
+    }
+}
+
+impl<'a> AnyHeader<'a> {
+    /// The header in the first bytes of the record set at `span`.
+    #[must_use]
+    #[inline]
+    pub fn of(span: Span, head: &'a [u8; HEADER_SIZE]) -> Self {
+        match span.magic {
+            batch::MAGIC => Self::Batch(Header::new(head)),
+            // A frame of magic 0 or 1 is long enough for its header.
+            _ => MessageHeader::decode(head).map_or(Self::Batch(Header::new(head)), Self::Message),
+        }
+    }
+
+    /// The first and the last offset; magic 0 and 1 tell the last only, so both are that one.
+    #[must_use]
+    #[inline]
+    pub fn offsets(self) -> (Offset, Offset) {
+        match self {
+            Self::Batch(header) => (header.base_offset(), header.last_offset()),
+            Self::Message(header) => (header.offset, header.offset),
+        }
+    }
+
+    /// The codec, or the id that is none.
+    ///
+    /// # Errors
+    /// The id, 5 to 7.
+    pub fn codec(self) -> Result<Codec, i16> {
+        let attributes = match self {
+            Self::Batch(header) => header.attributes().0,
+            Self::Message(header) => i16::from(header.attributes),
+        };
+        Codec::from_attributes(attributes).ok_or(attributes & 7)
+    }
+
+    /// The greatest timestamp as the header tells it.
+    #[must_use]
+    pub fn max_timestamp(self) -> Timestamp {
+        match self {
+            Self::Batch(header) => header.max_timestamp(),
+            Self::Message(header) => header.timestamp,
+        }
+    }
+}
+
+/// An output format.
+pub trait View: Sync {
+    /// Whether records are shown at all.
+    fn shows_records(&self) -> bool;
+
+    /// Shows a record set.
+    fn batch(&self, batch: &Batch<'_>, out: &mut Vec<u8>);
+
+    /// Shows a record; what in it cannot be shown as it should comes back.
+    fn entry(&self, batch: &Batch<'_>, entry: &Entry<'_>, out: &mut Vec<u8>) -> Option<Damage>;
+
+    /// Shows damage: a range of the file, or a fault inside the record set shown last.
+    fn damage(&self, damage: &Damage, out: &mut Vec<u8>);
+}

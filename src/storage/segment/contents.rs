@@ -1,0 +1,456 @@
+//! The records of one batch, decoded while they are decompressed.
+//!
+//! Memory holds one batch's bytes (none of them copied when the file is mapped) and one record.
+//! A fault inside a batch ends its records and nothing else.
+
+use std::io::{self, BufRead};
+use std::ops::ControlFlow;
+
+use super::walk::Span;
+use crate::format::batch::{self, HEADER_SIZE, Header};
+use crate::format::compression::{self, Codec, Decompressor};
+use crate::format::crc::{Kind, Running};
+use crate::format::number::{Offset, Sequence, Timestamp, to_usize};
+use crate::format::record::{Headers, Record, RecordError, RecordReader};
+use crate::storage::damage::{Code, Damage};
+use crate::storage::source::{RangeReader, ReadError, Source, Window};
+
+/// The limit on one record's size unless the caller sets another: 256 MiB.
+pub const DEFAULT_MAX_RECORD_BYTES: u64 = 256 << 20;
+
+/// A record with what its batch adds to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'a> {
+    /// The record's own offset.
+    pub offset: Offset,
+    /// The time in force: of the append under LogAppendTime, else the producer's; -1 in magic 0.
+    pub timestamp: Timestamp,
+    /// The record's sequence; -1 where the batch has none.
+    pub sequence: Sequence,
+    /// The key; `None` is null.
+    pub key: Option<&'a [u8]>,
+    /// The value; `None` is null.
+    pub value: Option<&'a [u8]>,
+    /// The headers; none before magic 2.
+    pub headers: Headers<'a>,
+    /// The message's own checksum, in magic 0 and 1.
+    pub checksum: Option<Checksum>,
+}
+
+/// A checksum as stored and as the bytes give it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Checksum {
+    /// As the header has it.
+    pub stored: u32,
+    /// As it should be.
+    pub computed: u32,
+}
+
+impl Checksum {
+    /// Both are the same.
+    #[must_use]
+    #[inline]
+    pub const fn is_valid(self) -> bool {
+        self.stored == self.computed
+    }
+}
+
+/// Reads batches of one file; a thread keeps one and the decompression state in it.
+#[derive(Debug)]
+pub struct BatchReader<'s> {
+    source: &'s Source,
+    window: Window<'s>,
+    decompressor: Decompressor,
+    max_record_bytes: u64,
+}
+
+/// A batch whose bytes are at hand.
+#[derive(Debug)]
+pub struct LoadedBatch<'a> {
+    /// Its place in the file.
+    pub span: Span,
+    source: &'a Source,
+    head: [u8; HEADER_SIZE],
+    /// All its bytes; `None` when they are more than a plain reader may hold.
+    whole: Option<&'a [u8]>,
+    decompressor: &'a mut Decompressor,
+    max_record_bytes: u64,
+}
+
+impl<'s> BatchReader<'s> {
+    /// A reader that refuses records above `max_record_bytes`.
+    #[must_use]
+    pub fn new(source: &'s Source, max_record_bytes: u64) -> Self {
+        Self {
+            source,
+            window: source.window(),
+            decompressor: Decompressor::new(),
+            max_record_bytes,
+        }
+    }
+
+    /// Has the bytes of a batch at hand.
+    ///
+    /// # Errors
+    /// A read that failed.
+    #[inline]
+    pub fn load(&mut self, span: Span) -> Result<LoadedBatch<'_>, ReadError> {
+        let size = to_usize(span.size);
+        let whole = match self.source.as_slice() {
+            Some(all) => usize::try_from(span.position)
+                .ok()
+                .and_then(|start| all.get(start..start.checked_add(size)?)),
+            None if size > Window::LARGEST => None,
+            None => Some(self.window.bytes(span.position, size)?),
+        };
+        let mut head = [0; HEADER_SIZE];
+        match whole.and_then(<[u8]>::first_chunk) {
+            Some(bytes) => head = *bytes,
+            None => copy_head(&mut head, whole, self.source, span)?,
+        }
+        Ok(LoadedBatch {
+            span,
+            source: self.source,
+            head,
+            whole,
+            decompressor: &mut self.decompressor,
+            max_record_bytes: self.max_record_bytes,
+        })
+    }
+}
+
+/// Fills what of the header there is: messages of magic 0 and 1 may be shorter than 61 bytes.
+#[cold]
+fn copy_head(
+    head: &mut [u8; HEADER_SIZE],
+    whole: Option<&[u8]>,
+    source: &Source,
+    span: Span,
+) -> Result<(), ReadError> {
+    let mut window = source.window();
+    let bytes = match whole {
+        Some(bytes) => bytes,
+        None => window.bytes(span.position, HEADER_SIZE)?,
+    };
+    head.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    Ok(())
+}
+
+impl<'a> LoadedBatch<'a> {
+    /// The header of a batch of magic 2; of magic 0 and 1 only the first 17 bytes mean something.
+    #[must_use]
+    #[inline]
+    pub const fn header(&self) -> Header<'_> {
+        Header::new(&self.head)
+    }
+
+    /// The batch's first bytes, zeros behind a message that is shorter.
+    #[must_use]
+    #[inline]
+    pub const fn head(&self) -> &[u8; HEADER_SIZE] {
+        &self.head
+    }
+
+    /// The stored checksum of the batch or message, and the one its bytes give.
+    ///
+    /// # Errors
+    /// A read that failed.
+    #[inline]
+    pub fn checksum(&self) -> Result<Checksum, ReadError> {
+        if let (batch::MAGIC, Some(bytes)) = (self.span.magic, self.whole) {
+            let computed = batch::computed_crc(bytes);
+            return Ok(Checksum { stored: self.header().stored_crc(), computed });
+        }
+        self.checksum_piece_by_piece()
+    }
+
+    fn checksum_piece_by_piece(&self) -> Result<Checksum, ReadError> {
+        let [.., c0, c1, c2, c3, _] = *self.head.first_chunk::<17>().unwrap_or(&[0; 17]);
+        let (stored, kind, from) = match self.span.magic {
+            batch::MAGIC => (self.header().stored_crc(), Kind::Crc32c, batch::ATTRIBUTES_AT),
+            _ => (u32::from_be_bytes([c0, c1, c2, c3]), Kind::Crc32, 16),
+        };
+        let mut running = Running::new(kind);
+        let mut input = self.tail(from);
+        loop {
+            let bytes = input.fill_buf().map_err(|error| self.read_error(error))?;
+            let count = bytes.len();
+            if count == 0 {
+                return Ok(Checksum { stored, computed: running.value() });
+            }
+            running.update(bytes);
+            input.consume(count);
+        }
+    }
+
+    /// All its bytes; `None` when they are more than a plain reader may hold.
+    pub(super) const fn whole(&self) -> Option<&'a [u8]> {
+        self.whole
+    }
+
+    pub(super) const fn source(&self) -> &'a Source {
+        self.source
+    }
+
+    pub(super) const fn max_record_bytes(&self) -> u64 {
+        self.max_record_bytes
+    }
+
+    pub(super) const fn decompressor(&mut self) -> &mut Decompressor {
+        self.decompressor
+    }
+
+    /// The batch's bytes from `from` on, as a stream.
+    fn tail(&self, from: usize) -> RangeReader<'a> {
+        let skipped = u64::try_from(from).unwrap_or(u64::MAX);
+        self.source.range(
+            self.span.position.saturating_add(skipped),
+            u64::from(self.span.size).saturating_sub(skipped),
+        )
+    }
+
+    /// Gives every record to `visit` until that breaks off; a fault ends them and is returned.
+    ///
+    /// # Errors
+    /// A read that failed.
+    pub fn entries(
+        &mut self,
+        visit: &mut impl FnMut(&Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Option<Damage>, ReadError> {
+        if self.span.magic != batch::MAGIC {
+            return self.legacy_entries(visit);
+        }
+        let attributes = self.header().attributes().0;
+        match (Codec::from_attributes(attributes), self.whole) {
+            (None, _) => Ok(Some(self.unknown_codec(attributes))),
+            (Some(Codec::None), Some(bytes)) => {
+                let records = bytes.get(HEADER_SIZE..).unwrap_or_default();
+                let outcome =
+                    self.records(&mut RecordReader::new(records, self.max_record_bytes), visit);
+                self.outcome(outcome, Codec::None)
+            }
+            (Some(Codec::None), None) => {
+                let input = self.tail(HEADER_SIZE);
+                let outcome =
+                    self.records(&mut RecordReader::new(input, self.max_record_bytes), visit);
+                self.outcome(outcome, Codec::None)
+            }
+            (Some(codec), _) => self.compressed_entries(codec, visit),
+        }
+    }
+
+    fn compressed_entries(
+        &mut self,
+        codec: Codec,
+        visit: &mut impl FnMut(&Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<Option<Damage>, ReadError> {
+        let head = self.head;
+        let header = Header::new(&head);
+        let mut slice = self.whole.and_then(|all| all.get(HEADER_SIZE..)).unwrap_or_default();
+        let skipped = u64::try_from(HEADER_SIZE).unwrap_or(u64::MAX);
+        let mut range = self.source.range(
+            self.span.position.saturating_add(skipped),
+            u64::from(self.span.size).saturating_sub(skipped),
+        );
+        let input: &mut dyn BufRead =
+            if self.whole.is_some() { &mut slice } else { &mut range };
+        let inflated = self.decompressor.open(codec, self.span.magic, input);
+        let mut reader = RecordReader::new(inflated, self.max_record_bytes);
+        let outcome = walk_records(header, &mut reader, visit);
+        self.outcome(outcome, codec)
+    }
+
+    fn records<R: BufRead>(
+        &self,
+        reader: &mut RecordReader<R>,
+        visit: &mut impl FnMut(&Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<(), RecordFault> {
+        walk_records(self.header(), reader, visit)
+    }
+
+    fn outcome(
+        &self,
+        outcome: Result<(), RecordFault>,
+        codec: Codec,
+    ) -> Result<Option<Damage>, ReadError> {
+        let fault = match outcome {
+            Ok(()) => return Ok(None),
+            Err(fault) => fault,
+        };
+        let records = u64::try_from(HEADER_SIZE).unwrap_or(u64::MAX);
+        let begin = self.span.position.saturating_add(records);
+        let at = fault.position;
+        // Inside a compressed payload there is no place in the file to name.
+        let (position, place) = match codec {
+            Codec::None => (begin.saturating_add(at), String::new()),
+            _ => (begin, format!(" (decompressed byte {at})")),
+        };
+        let index = fault.index;
+        let (code, message) = match fault.reason {
+            Reason::Count(stored) => (
+                Code::RecordCountMismatch,
+                format!("expected a record count of 0 or more, found {stored}"),
+            ),
+            Reason::Missing(count) => (
+                Code::RecordCountMismatch,
+                format!("expected {count} records, found {index}"),
+            ),
+            Reason::Trailing => (
+                Code::PayloadTooLarge,
+                format!("expected the end behind {index} records, found more bytes{place}"),
+            ),
+            Reason::Record(RecordError::TooLarge { size, limit }) => (
+                Code::PayloadTooLarge,
+                format!(
+                    "record {index} takes {size} bytes, more than the limit of {limit}{place}; \
+                     --max-record-bytes raises it"
+                ),
+            ),
+            Reason::Record(RecordError::Malformed(fault)) => {
+                (Code::RecordMalformed, format!("record {index}: {fault}{place}"))
+            }
+            Reason::Record(RecordError::Input(error)) => match compression::malformed(&error) {
+                Some(fault) => (
+                    Code::PayloadUndecodable,
+                    format!("{codec} payload, behind {index} records: {fault}"),
+                ),
+                None => return Err(self.read_error(error)),
+            },
+        };
+        Ok(Some(Damage { position, size: 0, code, message }))
+    }
+
+    pub(super) fn unknown_codec(&self, attributes: i16) -> Damage {
+        Damage {
+            position: self.span.position,
+            size: 0,
+            code: Code::UnknownCodec,
+            message: format!(
+                "expected compression codec 0 to 4, found {} (attributes {attributes:#06x})",
+                attributes & 7
+            ),
+        }
+    }
+
+    /// What an error of a stream over the file stands for.
+    pub(super) fn read_error(&self, error: io::Error) -> ReadError {
+        match error.downcast::<ReadError>() {
+            Ok(error) => error,
+            Err(reason) => ReadError::Read {
+                path: self.source.path().to_owned(),
+                position: self.span.position,
+                reason,
+            },
+        }
+    }
+}
+
+/// Why the records of a batch ended early.
+struct RecordFault {
+    /// Bytes of the record section in front of the faulty place.
+    position: u64,
+    /// Records read before.
+    index: u32,
+    reason: Reason,
+}
+
+enum Reason {
+    /// The count is below 0.
+    Count(i32),
+    /// The records end before the count does.
+    Missing(u32),
+    /// The count ends before the records do.
+    Trailing,
+    Record(RecordError),
+}
+
+fn walk_records<R: BufRead>(
+    header: Header<'_>,
+    reader: &mut RecordReader<R>,
+    visit: &mut impl FnMut(&Entry<'_>) -> ControlFlow<()>,
+) -> Result<(), RecordFault> {
+    let stored = header.count();
+    let Ok(count) = u32::try_from(stored) else {
+        return Err(RecordFault { position: 0, index: 0, reason: Reason::Count(stored) });
+    };
+    let shared = Shared::of(header);
+    for index in 0..count {
+        match reader.next_record() {
+            Ok(record) => {
+                if visit(&shared.entry(&record)).is_break() {
+                    return Ok(());
+                }
+            }
+            Err(error) => return Err(early_end(reader, index, count, error)),
+        }
+    }
+    match reader.is_at_end() {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(RecordFault {
+            position: reader.position(),
+            index: count,
+            reason: Reason::Trailing,
+        }),
+        Err(error) => Err(RecordFault {
+            position: reader.position(),
+            index: count,
+            reason: Reason::Record(error.into()),
+        }),
+    }
+}
+
+#[cold]
+fn early_end<R: BufRead>(
+    reader: &mut RecordReader<R>,
+    index: u32,
+    count: u32,
+    error: RecordError,
+) -> RecordFault {
+    let position = reader.position();
+    if let RecordError::Malformed(fault) = &error {
+        let at = u64::try_from(fault.at).unwrap_or(u64::MAX);
+        let ended = fault.field == "recordSize" && reader.is_at_end().unwrap_or(false);
+        let reason = if ended { Reason::Missing(count) } else { Reason::Record(error) };
+        return RecordFault { position: position.saturating_add(at), index, reason };
+    }
+    RecordFault { position, index, reason: Reason::Record(error) }
+}
+
+/// What every record of a batch takes from the header, read once.
+struct Shared {
+    base_offset: Offset,
+    base_timestamp: i64,
+    append_time: Option<Timestamp>,
+    base_sequence: Sequence,
+}
+
+impl Shared {
+    fn of(header: Header<'_>) -> Self {
+        Self {
+            base_offset: header.base_offset(),
+            base_timestamp: header.base_timestamp().0,
+            append_time: header
+                .attributes()
+                .is_log_append_time()
+                .then(|| header.max_timestamp()),
+            base_sequence: header.base_sequence(),
+        }
+    }
+
+    #[inline]
+    fn entry<'r>(&self, record: &Record<'r>) -> Entry<'r> {
+        let created = self.base_timestamp.wrapping_add(record.timestamp_delta);
+        Entry {
+            offset: self.base_offset.plus(i64::from(record.offset_delta)),
+            timestamp: self.append_time.unwrap_or(Timestamp(created)),
+            sequence: match self.base_sequence {
+                base if base.0 < 0 => Sequence::NONE,
+                base => base.plus(record.offset_delta),
+            },
+            key: record.key,
+            value: record.value,
+            headers: record.headers,
+            checksum: None,
+        }
+    }
+}
