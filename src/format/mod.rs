@@ -20,6 +20,8 @@
 
 pub mod compression;
 pub mod cursor;
+pub mod legacy;
 pub mod malformed;
 pub mod number;
+pub mod timestamp_type;
 pub mod varint;
