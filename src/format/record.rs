@@ -50,7 +50,10 @@ pub struct RecordHeader<'a> {
 
 impl<'a> Headers<'a> {
     /// No headers: what every message before magic 2 has.
-    pub const NONE: Self = Self { bytes: &[], count: 0 };
+    pub const NONE: Self = Self {
+        bytes: &[],
+        count: 0,
+    };
 
     /// How many there are.
     #[must_use]

@@ -1,4 +1,5 @@
 //! Values to text or JSON, on writers that the caller gives; names of output fields live here.
 
 pub mod digits;
+pub mod dump;
 pub mod json;

@@ -40,10 +40,22 @@ pub enum Decoded<'a> {
 impl Decoder {
     /// Names that the command line takes for it, the stock tool's class first.
     pub const NAMES: [(&'static str, &'static str, Self); 6] = [
-        ("org.apache.kafka.tools.api.StringDecoder", "string", Self::String),
-        ("org.apache.kafka.tools.api.IntegerDecoder", "int", Self::Integer),
+        (
+            "org.apache.kafka.tools.api.StringDecoder",
+            "string",
+            Self::String,
+        ),
+        (
+            "org.apache.kafka.tools.api.IntegerDecoder",
+            "int",
+            Self::Integer,
+        ),
         ("org.apache.kafka.tools.api.LongDecoder", "long", Self::Long),
-        ("org.apache.kafka.tools.api.DoubleDecoder", "double", Self::Double),
+        (
+            "org.apache.kafka.tools.api.DoubleDecoder",
+            "double",
+            Self::Double,
+        ),
         ("", "hex", Self::Hex),
         ("", "base64", Self::Base64),
     ];
@@ -76,7 +88,10 @@ impl Decoder {
     /// The short name.
     #[must_use]
     pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(.., decoder)| *decoder == self).map_or("", |(_, name, _)| name)
+        Self::NAMES
+            .iter()
+            .find(|(.., decoder)| *decoder == self)
+            .map_or("", |(_, name, _)| name)
     }
 }
 
@@ -98,6 +113,9 @@ impl Decoded<'_> {
 pub fn push_hex(bytes: &[u8], out: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     for byte in bytes {
-        out.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+        out.extend([
+            DIGITS[usize::from(byte >> 4)],
+            DIGITS[usize::from(byte & 15)],
+        ]);
     }
 }

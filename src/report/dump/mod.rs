@@ -3,6 +3,7 @@
 //! A view turns batches, records and damage into bytes of one output format; `segment.rs` feeds
 //! it from a walk, on as many threads as it is given, and hands the bytes over in file order.
 
+mod control;
 pub mod decoder;
 pub mod kafka;
 pub mod segment;

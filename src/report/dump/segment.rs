@@ -97,7 +97,11 @@ pub fn dump<V: View, E>(
         walk = walk.stopping_after(bytes);
     }
     let stretches = Stretches::new(walk, &plan.selection);
-    let mut delivery = Delivery { source, deliver, last: None };
+    let mut delivery = Delivery {
+        source,
+        deliver,
+        last: None,
+    };
     if plan.threads <= 1 || source.len() <= STRETCH {
         alone(source, view, plan, stretches, &mut delivery)
     } else {
@@ -138,11 +142,18 @@ impl<'s, 'p> Stretches<'s, 'p> {
     }
 
     fn next_stretch(&mut self) -> Result<Option<Stretch>, ReadError> {
-        let mut stretch = Stretch { pieces: Vec::new(), before: self.last };
+        let mut stretch = Stretch {
+            pieces: Vec::new(),
+            before: self.last,
+        };
         let mut bytes = 0_u64;
         let mut newest = None;
         while bytes < STRETCH && stretch.pieces.len() < MOST_PIECES {
-            if self.selection.limit.is_some_and(|limit| self.shown >= limit) {
+            if self
+                .selection
+                .limit
+                .is_some_and(|limit| self.shown >= limit)
+            {
                 // Only a walk that had more before it was stopped by the limit.
                 self.limited = self.walk.position() < self.walk.length();
                 break;
@@ -182,7 +193,11 @@ impl<'s, 'p> Stretches<'s, 'p> {
             Some(end) => end,
             None => End::EndOfFile,
         };
-        Ending { reason, position: self.walk.position(), tail: self.tail }
+        Ending {
+            reason,
+            position: self.walk.position(),
+            tail: self.tail,
+        }
     }
 }
 
@@ -245,7 +260,12 @@ impl<V: View> Renderer<'_, '_, V> {
         before: &mut Option<Offset>,
         emit: &mut dyn FnMut(&mut Portion) -> Result<(), Refused>,
     ) -> Result<(), Stop<Refused>> {
-        let Self { reader, view, selection, portion } = self;
+        let Self {
+            reader,
+            view,
+            selection,
+            portion,
+        } = self;
         let mut loaded = reader.load(span)?;
         let checksum = loaded.checksum()?;
         let head = *loaded.head();
@@ -265,7 +285,11 @@ impl<V: View> Renderer<'_, '_, V> {
                 if portion.text.len() >= PORTION {
                     refused = emit(portion);
                 }
-                if refused.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                if refused.is_ok() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
             })?,
         };
         refused.map_err(Stop::Output)?;
@@ -452,8 +476,14 @@ fn work<V: View>(
             return;
         };
         let rendered = renderer.render(&stretch, &mut |portion| {
-            let empty = spare.lock().ok().and_then(|mut spare| spare.pop()).unwrap_or_default();
-            portions.send(Ok(mem::replace(portion, empty))).map_err(|_| Refused)
+            let empty = spare
+                .lock()
+                .ok()
+                .and_then(|mut spare| spare.pop())
+                .unwrap_or_default();
+            portions
+                .send(Ok(mem::replace(portion, empty)))
+                .map_err(|_| Refused)
         });
         match rendered {
             Ok(()) => {}

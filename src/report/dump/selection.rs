@@ -81,9 +81,13 @@ impl Selection {
         };
         self.takes_header(header)
             && self.start_offset.is_none_or(|start| last >= start)
-            && self.end_offset.is_none_or(|end| first.is_none_or(|first| first <= end))
+            && self
+                .end_offset
+                .is_none_or(|end| first.is_none_or(|first| first <= end))
             && self.start_time.is_none_or(|start| newest >= start)
-            && self.end_time.is_none_or(|end| oldest.is_none_or(|oldest| oldest <= end))
+            && self
+                .end_time
+                .is_none_or(|end| oldest.is_none_or(|oldest| oldest <= end))
     }
 
     fn takes_header(&self, header: AnyHeader<'_>) -> bool {
@@ -96,8 +100,12 @@ impl Selection {
         };
         let attributes = header.attributes();
         (self.producer_ids.is_empty() || self.producer_ids.contains(&header.producer_id()))
-            && self.producer_epoch.is_none_or(|epoch| header.producer_epoch() == epoch)
-            && self.leader_epoch.is_none_or(|epoch| header.partition_leader_epoch() == epoch)
+            && self
+                .producer_epoch
+                .is_none_or(|epoch| header.producer_epoch() == epoch)
+            && self
+                .leader_epoch
+                .is_none_or(|epoch| header.partition_leader_epoch() == epoch)
             && (!self.transactional || attributes.is_transactional())
             && (!self.control || attributes.is_control())
     }

@@ -33,7 +33,11 @@ impl<'a> Batch<'a> {
     #[must_use]
     #[inline]
     pub const fn new(span: Span, checksum: Checksum, head: &'a [u8; HEADER_SIZE]) -> Self {
-        Self { span, checksum, head }
+        Self {
+            span,
+            checksum,
+            head,
+        }
     }
 
     /// The header, by magic.

@@ -132,7 +132,9 @@ fn copy_head(
         Some(bytes) => bytes,
         None => window.bytes(span.position, HEADER_SIZE)?,
     };
-    head.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    head.iter_mut()
+        .zip(bytes)
+        .for_each(|(to, from)| *to = *from);
     Ok(())
 }
 
@@ -159,7 +161,10 @@ impl<'a> LoadedBatch<'a> {
     pub fn checksum(&self) -> Result<Checksum, ReadError> {
         if let (batch::MAGIC, Some(bytes)) = (self.span.magic, self.whole) {
             let computed = batch::computed_crc(bytes);
-            return Ok(Checksum { stored: self.header().stored_crc(), computed });
+            return Ok(Checksum {
+                stored: self.header().stored_crc(),
+                computed,
+            });
         }
         self.checksum_piece_by_piece()
     }
@@ -167,7 +172,11 @@ impl<'a> LoadedBatch<'a> {
     fn checksum_piece_by_piece(&self) -> Result<Checksum, ReadError> {
         let [.., c0, c1, c2, c3, _] = *self.head.first_chunk::<17>().unwrap_or(&[0; 17]);
         let (stored, kind, from) = match self.span.magic {
-            batch::MAGIC => (self.header().stored_crc(), Kind::Crc32c, batch::ATTRIBUTES_AT),
+            batch::MAGIC => (
+                self.header().stored_crc(),
+                Kind::Crc32c,
+                batch::ATTRIBUTES_AT,
+            ),
             _ => (u32::from_be_bytes([c0, c1, c2, c3]), Kind::Crc32, 16),
         };
         let mut running = Running::new(kind);
@@ -176,7 +185,10 @@ impl<'a> LoadedBatch<'a> {
             let bytes = input.fill_buf().map_err(|error| self.read_error(error))?;
             let count = bytes.len();
             if count == 0 {
-                return Ok(Checksum { stored, computed: running.value() });
+                return Ok(Checksum {
+                    stored,
+                    computed: running.value(),
+                });
             }
             running.update(bytes);
             input.consume(count);
@@ -225,8 +237,10 @@ impl<'a> LoadedBatch<'a> {
             (None, _) => Ok(Some(self.unknown_codec(attributes))),
             (Some(Codec::None), Some(bytes)) => {
                 let records = bytes.get(HEADER_SIZE..).unwrap_or_default();
-                let outcome =
-                    self.records(&mut RecordReader::new(records, self.max_record_bytes), visit);
+                let outcome = self.records(
+                    &mut RecordReader::new(records, self.max_record_bytes),
+                    visit,
+                );
                 self.outcome(outcome, Codec::None)
             }
             (Some(Codec::None), None) => {
@@ -246,14 +260,20 @@ impl<'a> LoadedBatch<'a> {
     ) -> Result<Option<Damage>, ReadError> {
         let head = self.head;
         let header = Header::new(&head);
-        let mut slice = self.whole.and_then(|all| all.get(HEADER_SIZE..)).unwrap_or_default();
+        let mut slice = self
+            .whole
+            .and_then(|all| all.get(HEADER_SIZE..))
+            .unwrap_or_default();
         let skipped = u64::try_from(HEADER_SIZE).unwrap_or(u64::MAX);
         let mut range = self.source.range(
             self.span.position.saturating_add(skipped),
             u64::from(self.span.size).saturating_sub(skipped),
         );
-        let input: &mut dyn BufRead =
-            if self.whole.is_some() { &mut slice } else { &mut range };
+        let input: &mut dyn BufRead = if self.whole.is_some() {
+            &mut slice
+        } else {
+            &mut range
+        };
         let inflated = self.decompressor.open(codec, self.span.magic, input);
         let mut reader = RecordReader::new(inflated, self.max_record_bytes);
         let outcome = walk_records(header, &mut reader, visit);
@@ -306,9 +326,10 @@ impl<'a> LoadedBatch<'a> {
                      --max-record-bytes raises it"
                 ),
             ),
-            Reason::Record(RecordError::Malformed(fault)) => {
-                (Code::RecordMalformed, format!("record {index}: {fault}{place}"))
-            }
+            Reason::Record(RecordError::Malformed(fault)) => (
+                Code::RecordMalformed,
+                format!("record {index}: {fault}{place}"),
+            ),
             Reason::Record(RecordError::Input(error)) => match compression::malformed(&error) {
                 Some(fault) => (
                     Code::PayloadUndecodable,
@@ -317,7 +338,12 @@ impl<'a> LoadedBatch<'a> {
                 None => return Err(self.read_error(error)),
             },
         };
-        Ok(Some(Damage { position, size: 0, code, message }))
+        Ok(Some(Damage {
+            position,
+            size: 0,
+            code,
+            message,
+        }))
     }
 
     pub(super) fn unknown_codec(&self, attributes: i16) -> Damage {
@@ -371,7 +397,11 @@ fn walk_records<R: BufRead>(
 ) -> Result<(), RecordFault> {
     let stored = header.count();
     let Ok(count) = u32::try_from(stored) else {
-        return Err(RecordFault { position: 0, index: 0, reason: Reason::Count(stored) });
+        return Err(RecordFault {
+            position: 0,
+            index: 0,
+            reason: Reason::Count(stored),
+        });
     };
     let shared = Shared::of(header);
     for index in 0..count {
@@ -410,10 +440,22 @@ fn early_end<R: BufRead>(
     if let RecordError::Malformed(fault) = &error {
         let at = u64::try_from(fault.at).unwrap_or(u64::MAX);
         let ended = fault.field == "recordSize" && reader.is_at_end().unwrap_or(false);
-        let reason = if ended { Reason::Missing(count) } else { Reason::Record(error) };
-        return RecordFault { position: position.saturating_add(at), index, reason };
+        let reason = if ended {
+            Reason::Missing(count)
+        } else {
+            Reason::Record(error)
+        };
+        return RecordFault {
+            position: position.saturating_add(at),
+            index,
+            reason,
+        };
     }
-    RecordFault { position, index, reason: Reason::Record(error) }
+    RecordFault {
+        position,
+        index,
+        reason: Reason::Record(error),
+    }
 }
 
 /// What every record of a batch takes from the header, read once.

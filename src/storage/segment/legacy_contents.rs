@@ -36,7 +36,9 @@ impl LoadedBatch<'_> {
             (Some(Codec::None), None) => Ok(Some(self.too_large())),
             (Some(_), Some(bytes)) => self.inner_entries(&mut Cursor::new(bytes), visit),
             (Some(_), None) => {
-                let mut range = self.source().range(self.span.position, self.span.size.into());
+                let mut range = self
+                    .source()
+                    .range(self.span.position, self.span.size.into());
                 self.inner_entries(&mut range, visit)
             }
         }
@@ -55,12 +57,12 @@ impl LoadedBatch<'_> {
             Ok(_) => Ok(None),
             Err(InnerFault::Input(error)) => Err(self.read_error(error)),
             Err(InnerFault::Wrapper(fault)) => Ok(Some(self.malformed(&fault, ""))),
-            Err(InnerFault::Message(fault)) => {
-                Ok(Some(self.malformed(&fault, " of the decompressed messages")))
-            }
-            Err(fault @ InnerFault::Compressed(_)) => {
-                Ok(Some(self.fault(Code::PayloadUndecodable, fault.to_string())))
-            }
+            Err(InnerFault::Message(fault)) => Ok(Some(
+                self.malformed(&fault, " of the decompressed messages"),
+            )),
+            Err(fault @ InnerFault::Compressed(_)) => Ok(Some(
+                self.fault(Code::PayloadUndecodable, fault.to_string()),
+            )),
             Err(fault @ InnerFault::TooLarge { .. }) => Ok(Some(self.fault(
                 Code::PayloadTooLarge,
                 format!("{fault}; --max-record-bytes raises it"),
@@ -83,7 +85,12 @@ impl LoadedBatch<'_> {
     }
 
     fn fault(&self, code: Code, message: String) -> Damage {
-        Damage { position: self.span.position, size: 0, code, message }
+        Damage {
+            position: self.span.position,
+            size: 0,
+            code,
+            message,
+        }
     }
 }
 
@@ -95,6 +102,9 @@ fn entry<'a>(record: &LegacyRecord<'a>) -> Entry<'a> {
         key: record.key,
         value: record.value,
         headers: Headers::NONE,
-        checksum: Some(Checksum { stored: record.crc, computed: record.computed_crc() }),
+        checksum: Some(Checksum {
+            stored: record.crc,
+            computed: record.computed_crc(),
+        }),
     }
 }
