@@ -15,7 +15,9 @@
     )
 )]
 
+pub mod file_name;
 mod map;
+pub mod partition_name;
 mod range_reader;
 mod read_error;
 pub mod source;
