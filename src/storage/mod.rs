@@ -15,7 +15,9 @@
     )
 )]
 
+pub mod directory;
 pub mod file_name;
+mod listing;
 mod map;
 pub mod partition_name;
 mod range_reader;
