@@ -16,7 +16,11 @@
 )]
 
 pub mod damage;
+pub mod directory;
+pub mod file_name;
+mod listing;
 mod map;
+pub mod partition_name;
 mod range_reader;
 mod read_error;
 pub mod segment;

@@ -22,6 +22,15 @@ pub enum ReadError {
         /// The directory.
         path: PathBuf,
     },
+    /// A directory in which nothing has a name that a broker gives.
+    #[error(
+        "{path}: no Kafka file in this directory; expected a partition directory (topic-0), a log \
+         directory with such directories inside, or a file"
+    )]
+    NotKafka {
+        /// The directory.
+        path: PathBuf,
+    },
     /// Neither a file nor something that can be read to its end.
     #[error("{path}: is a block device; copy the bytes to a file first")]
     BlockDevice {
@@ -83,6 +92,7 @@ impl ReadError {
         match self {
             Self::Open { path, .. }
             | Self::Directory { path }
+            | Self::NotKafka { path }
             | Self::BlockDevice { path }
             | Self::Read { path, .. }
             | Self::Shrank { path, .. }
@@ -111,6 +121,7 @@ impl ReadError {
             }
             Self::Directory { .. } => io::ErrorKind::IsADirectory,
             Self::BlockDevice { .. } => io::ErrorKind::Unsupported,
+            Self::NotKafka { .. } => io::ErrorKind::NotFound,
             Self::Shrank { .. } | Self::PageLost { .. } => io::ErrorKind::UnexpectedEof,
         }
     }

@@ -128,6 +128,9 @@ impl Source {
 
     /// All bytes, when the file is mapped. What was seen through it may be believed only after
     /// [`Source::check`].
+    ///
+    /// Copy what goes to a system call, such as a write: where a page is gone, the kernel answers
+    /// EFAULT instead of raising the signal that is caught here.
     #[must_use]
     #[inline]
     pub fn as_slice(&self) -> Option<&[u8]> {

@@ -21,9 +21,9 @@ pub struct Window<'a> {
 }
 
 /// Read ahead after a jump.
-const SMALLEST_STEP: usize = 8 << 10;
+const SMALLEST_STEP: usize = 4 << 10;
 /// Read ahead after a long run forward.
-const LARGEST_STEP: usize = 512 << 10;
+const LARGEST_STEP: usize = 256 << 10;
 
 impl<'a> Window<'a> {
     /// The longest slice that [`Window::bytes`] gives, in bytes: 16 MiB. It bounds the memory of
