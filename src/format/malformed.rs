@@ -102,6 +102,23 @@ impl fmt::Display for Problem {
     }
 }
 
+impl Problem {
+    /// The longest text that an error repeats, in bytes.
+    const SHOWN: usize = 64;
+
+    /// A [`Problem::Text`] about `found`, shortened and with replaced bytes where it is no UTF-8.
+    #[must_use]
+    #[cold]
+    pub fn text(found: &[u8], expected: &'static str) -> Self {
+        let (shown, rest) = found.split_at_checked(Self::SHOWN).unwrap_or((found, &[]));
+        let mut found = String::from_utf8_lossy(shown).into_owned();
+        if !rest.is_empty() {
+            found.push_str("...");
+        }
+        Self::Text { found, expected }
+    }
+}
+
 impl Malformed {
     /// The same fault seen from an enclosing structure that begins `by` bytes earlier.
     #[must_use]

@@ -19,6 +19,13 @@
 )]
 
 pub mod cursor;
+#[cfg(test)]
+pub(crate) mod damage;
+mod index_search;
 pub mod malformed;
 pub mod number;
+pub mod offset_index;
+pub mod time_index;
+pub mod txn_index;
+pub mod uuid;
 pub mod varint;
