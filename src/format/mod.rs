@@ -25,6 +25,7 @@ mod index_search;
 pub mod malformed;
 pub mod number;
 pub mod offset_index;
+pub mod producer_snapshot;
 pub mod time_index;
 pub mod txn_index;
 pub mod uuid;
