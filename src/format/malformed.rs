@@ -60,6 +60,8 @@ pub enum Problem {
         /// The form that was expected, in words.
         expected: &'static str,
     },
+    /// The field is null and may not be.
+    Null,
     /// A decompressor refused its input.
     Undecodable {
         /// What the decompressor said.
@@ -94,6 +96,7 @@ impl fmt::Display for Problem {
             }
             Self::Trailing { bytes } => write!(f, "expected the end, found {bytes} more bytes"),
             Self::Text { found, expected } => write!(f, "expected {expected}, found {found:?}"),
+            Self::Null => write!(f, "expected a value, found null"),
             Self::Undecodable { reason } => write!(f, "does not decompress: {reason}"),
             Self::TooLarge { size, limit } => {
                 write!(f, "takes {size} bytes, more than the limit of {limit}")

@@ -18,11 +18,17 @@
     )
 )]
 
+pub mod control;
 pub mod cursor;
 #[cfg(test)]
 pub(crate) mod damage;
+pub mod flexible;
+#[cfg(test)]
+pub(crate) mod golden;
 mod index_search;
+pub mod kraft;
 pub mod malformed;
+pub mod mirror_reset;
 pub mod number;
 pub mod offset_index;
 pub mod producer_snapshot;

@@ -1,1 +1,4 @@
 //! Values to text or JSON, on writers that the caller gives; names of output fields live here.
+
+pub mod control_json;
+pub mod java_text;
