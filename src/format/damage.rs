@@ -32,3 +32,15 @@ pub(crate) fn hex(text: &str) -> Vec<u8> {
         .map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap())
         .collect()
 }
+
+/// The text files of one kind that Kafka's readers were given, with what they said.
+pub(crate) fn verdicts(kind: &str) -> impl Iterator<Item = (Vec<u8>, &'static str)> {
+    const FILES: &str = include_str!("../../testdata/structures/text-files.tsv");
+    FILES.lines().filter_map(move |line| {
+        let (bytes, said) = line
+            .strip_prefix(kind)?
+            .strip_prefix('\t')?
+            .split_once('\t')?;
+        Some((hex(bytes), said))
+    })
+}

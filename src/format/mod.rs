@@ -18,6 +18,7 @@
     )
 )]
 
+mod checkpoint_file;
 pub mod control;
 pub mod cursor;
 #[cfg(test)]
@@ -27,11 +28,15 @@ pub mod flexible;
 pub(crate) mod golden;
 mod index_search;
 pub mod kraft;
+pub mod leader_epoch_checkpoint;
 pub mod malformed;
 pub mod mirror_reset;
 pub mod number;
+pub mod offset_checkpoint;
 pub mod offset_index;
+pub mod partition_metadata;
 pub mod producer_snapshot;
+mod text_lines;
 pub mod time_index;
 pub mod txn_index;
 pub mod uuid;
