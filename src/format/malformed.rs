@@ -60,6 +60,8 @@ pub enum Problem {
         /// The form that was expected, in words.
         expected: &'static str,
     },
+    /// The field is null and may not be.
+    Null,
     /// A decompressor refused its input.
     Undecodable {
         /// What the decompressor said.
@@ -94,11 +96,29 @@ impl fmt::Display for Problem {
             }
             Self::Trailing { bytes } => write!(f, "expected the end, found {bytes} more bytes"),
             Self::Text { found, expected } => write!(f, "expected {expected}, found {found:?}"),
+            Self::Null => write!(f, "expected a value, found null"),
             Self::Undecodable { reason } => write!(f, "does not decompress: {reason}"),
             Self::TooLarge { size, limit } => {
                 write!(f, "takes {size} bytes, more than the limit of {limit}")
             }
         }
+    }
+}
+
+impl Problem {
+    /// The longest text that an error repeats, in bytes.
+    const SHOWN: usize = 64;
+
+    /// A [`Problem::Text`] about `found`, shortened and with replaced bytes where it is no UTF-8.
+    #[must_use]
+    #[cold]
+    pub fn text(found: &[u8], expected: &'static str) -> Self {
+        let (shown, rest) = found.split_at_checked(Self::SHOWN).unwrap_or((found, &[]));
+        let mut found = String::from_utf8_lossy(shown).into_owned();
+        if !rest.is_empty() {
+            found.push_str("...");
+        }
+        Self::Text { found, expected }
     }
 }
 

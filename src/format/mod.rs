@@ -19,13 +19,32 @@
 )]
 
 pub mod batch;
+mod checkpoint_file;
 pub mod compression;
+pub mod control;
 pub mod crc;
 pub mod cursor;
+#[cfg(test)]
+pub(crate) mod damage;
+pub mod flexible;
 pub mod frame;
+#[cfg(test)]
+pub(crate) mod golden;
+mod index_search;
+pub mod kraft;
+pub mod leader_epoch_checkpoint;
 pub mod legacy;
 pub mod malformed;
+pub mod mirror_reset;
 pub mod number;
+pub mod offset_checkpoint;
+pub mod offset_index;
+pub mod partition_metadata;
+pub mod producer_snapshot;
 pub mod record;
+mod text_lines;
+pub mod time_index;
 pub mod timestamp_type;
+pub mod txn_index;
+pub mod uuid;
 pub mod varint;

@@ -92,6 +92,29 @@ impl Sequence {
             Self(self.0.wrapping_add(by))
         }
     }
+
+    /// The sequence `by` further back, wrapping from 0 to 2147483647
+    /// (`DefaultRecordBatch.decrementSequence`).
+    ///
+    /// ```
+    /// use kfsck::format::number::Sequence;
+    /// assert_eq!(Sequence(5).minus(2), Sequence(3));
+    /// assert_eq!(Sequence(0).minus(1), Sequence(i32::MAX));
+    /// ```
+    #[must_use]
+    #[inline]
+    pub const fn minus(self, by: i32) -> Self {
+        if self.0 < by {
+            // MAX - (by - sequence) + 1, wrapping as Java's int does.
+            Self(
+                i32::MAX
+                    .wrapping_sub(by.wrapping_sub(self.0))
+                    .wrapping_add(1),
+            )
+        } else {
+            Self(self.0.wrapping_sub(by))
+        }
+    }
 }
 
 impl Timestamp {

@@ -1,5 +1,7 @@
 //! Values to text or JSON, on writers that the caller gives; names of output fields live here.
 
+pub mod control_json;
 pub mod digits;
 pub mod dump;
+pub mod java_text;
 pub mod json;

@@ -1,0 +1,237 @@
+//! The transaction index (`.txnindex`): the aborted transactions whose marker lies in the segment.
+//!
+//! ```text
+//! entry:  | version i16 | producer id i64 | first offset i64 | last offset i64
+//!         | last stable offset i64 |                   34 bytes, repeated to the end of the file
+//! ```
+//!
+//! No checksum covers an entry. Producer id, first and last offset may be trusted once the abort
+//! marker was found at the last offset and the transaction's first batch at the first offset. The
+//! last stable offset depends on how batches were grouped when they were appended, so a leader's, a
+//! follower's and a recovered file may differ in it and all be right.
+//! Source: `org.apache.kafka.storage.internals.log.TransactionIndex` 4.4.0, `AbortedTxn.json`.
+
+use super::cursor::Cursor;
+use super::malformed::{Malformed, Problem};
+use super::number::{Offset, ProducerId};
+use std::fmt;
+use std::iter::FusedIterator;
+
+/// Where the version stands in an entry.
+pub const VERSION: usize = 0;
+/// Where the producer id stands in an entry.
+pub const PRODUCER_ID: usize = VERSION + size_of::<i16>();
+/// Where the first offset stands in an entry.
+pub const FIRST_OFFSET: usize = PRODUCER_ID + size_of::<i64>();
+/// Where the last offset stands in an entry.
+pub const LAST_OFFSET: usize = FIRST_OFFSET + size_of::<i64>();
+/// Where the last stable offset stands in an entry.
+pub const LAST_STABLE_OFFSET: usize = LAST_OFFSET + size_of::<i64>();
+/// The size of an entry, in bytes.
+pub const ENTRY_SIZE: usize = LAST_STABLE_OFFSET + size_of::<i64>();
+/// The only version there is.
+pub const CURRENT_VERSION: i16 = 0;
+
+/// An aborted transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AbortedTxn {
+    /// Whose transaction it was.
+    pub producer_id: ProducerId,
+    /// The first offset of its first batch.
+    pub first_offset: Offset,
+    /// The offset of the abort marker.
+    pub last_offset: Offset,
+    /// The last stable offset right after the marker was appended.
+    pub last_stable_offset: Offset,
+}
+
+/// All entries of a transaction index; see [`Entries`].
+#[must_use]
+pub const fn decode(bytes: &[u8]) -> Entries<'_> {
+    Entries {
+        cursor: Cursor::new(bytes),
+        over: false,
+    }
+}
+
+/// Appends one entry.
+pub fn encode(txn: &AbortedTxn, out: &mut Vec<u8>) {
+    out.extend(CURRENT_VERSION.to_be_bytes());
+    out.extend(txn.producer_id.0.to_be_bytes());
+    out.extend(txn.first_offset.0.to_be_bytes());
+    out.extend(txn.last_offset.0.to_be_bytes());
+    out.extend(txn.last_stable_offset.0.to_be_bytes());
+}
+
+fn read_entry(cursor: &mut Cursor<'_>) -> Result<AbortedTxn, Malformed> {
+    let start = *cursor;
+    let version = cursor.i16("version")?;
+    if version != CURRENT_VERSION {
+        let stored = i64::from(version);
+        let expected = "0";
+        return Err(start.fault("version", Problem::OutOfRange { stored, expected }));
+    }
+    Ok(AbortedTxn {
+        producer_id: ProducerId(cursor.i64("producerId")?),
+        first_offset: Offset(cursor.i64("firstOffset")?),
+        last_offset: Offset(cursor.i64("lastOffset")?),
+        last_stable_offset: Offset(cursor.i64("lastStableOffset")?),
+    })
+}
+
+/// Walks the entries; ends after the first error: a version that is not 0
+/// ([`Problem::OutOfRange`]), or a last entry cut short ([`Problem::Truncated`], at its first
+/// byte), which a broker does not notice.
+#[derive(Debug, Clone)]
+pub struct Entries<'a> {
+    cursor: Cursor<'a>,
+    over: bool,
+}
+
+impl Iterator for Entries<'_> {
+    type Item = Result<AbortedTxn, Malformed>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.over || self.cursor.remaining() == 0 {
+            return None;
+        }
+        if self.cursor.remaining() < ENTRY_SIZE {
+            self.over = true;
+            return self.cursor.take(ENTRY_SIZE, "entry").err().map(Err);
+        }
+        let entry = read_entry(&mut self.cursor);
+        self.over = entry.is_err();
+        Some(entry)
+    }
+}
+
+impl FusedIterator for Entries<'_> {}
+
+/// What Kafka holds against a transaction index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SanityFault {
+    /// A marker below the segment.
+    LastOffsetBelowStart {
+        /// The transaction.
+        txn: AbortedTxn,
+        /// The segment's base offset.
+        start: Offset,
+    },
+    /// An entry of a version that Kafka does not read.
+    Version {
+        /// The version as stored.
+        version: i16,
+        /// The byte that the entry begins at.
+        at: usize,
+    },
+}
+
+/// The check of `TransactionIndex.sanityCheck`. A broker recovers the segment when it fails with
+/// [`SanityFault::LastOffsetBelowStart`]; bytes behind the last whole entry it does not see.
+///
+/// # Errors
+/// The first fault in the file.
+pub fn sanity_check(bytes: &[u8], start: Offset) -> Result<(), SanityFault> {
+    for entry in decode(bytes) {
+        match entry {
+            Ok(txn) if txn.last_offset < start => {
+                return Err(SanityFault::LastOffsetBelowStart { txn, start });
+            }
+            Ok(_) => {}
+            Err(Malformed {
+                at,
+                problem: Problem::OutOfRange { stored, .. },
+                ..
+            }) => {
+                // The number was read from 16 bits.
+                let version = i16::try_from(stored).unwrap_or(i16::MIN);
+                return Err(SanityFault::Version { version, at });
+            }
+            Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+impl SanityFault {
+    /// What Kafka's exception says of the file at `path`, to the letter.
+    #[must_use]
+    pub fn stock_text(&self, path: &dyn fmt::Display) -> String {
+        match self {
+            Self::LastOffsetBelowStart { txn, start } => format!(
+                "Last offset of aborted transaction AbortedTxn(producerId={}, firstOffset={}, \
+                 lastOffset={}, lastStableOffset={}) in index {path} is less than start offset \
+                 {start}",
+                txn.producer_id, txn.first_offset, txn.last_offset, txn.last_stable_offset
+            ),
+            Self::Version { version, .. } => format!(
+                "Unexpected aborted transaction version {version} in transaction index {path}, \
+                 supported version range is 0 to 0"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::damage::{assert_inside, bit_flips, hex, truncations};
+
+    const REAL: &[u8] = include_bytes!("../../testdata/structures/crash-txn-120.txnindex");
+    const SANITY: &str = include_str!("../../testdata/structures/index-sanity.tsv");
+
+    #[test]
+    fn a_file_of_a_broker_round_trips() {
+        let mut out = Vec::new();
+        for entry in decode(REAL) {
+            encode(&entry.unwrap(), &mut out);
+        }
+        assert_eq!(out, REAL);
+        assert_eq!(REAL.len(), 3 * ENTRY_SIZE);
+        assert_eq!(sanity_check(REAL, Offset(120)), Ok(()));
+    }
+
+    #[test]
+    fn a_cut_entry_is_reported_once() {
+        for cut in truncations(REAL) {
+            let mut entries = decode(cut);
+            let whole = entries.by_ref().take_while(Result::is_ok).count();
+            assert_eq!(whole, cut.len() / ENTRY_SIZE);
+            assert_eq!(entries.next(), None);
+            let fault = decode(cut).find_map(Result::err);
+            assert_eq!(fault.is_some(), cut.len() % ENTRY_SIZE != 0);
+            if let Some(fault) = fault {
+                assert_inside(&fault, cut);
+            }
+            assert_eq!(sanity_check(cut, Offset(120)), Ok(()));
+        }
+    }
+
+    #[test]
+    fn no_flipped_bit_is_lost() {
+        let original: Vec<_> = decode(REAL).collect();
+        for flipped in bit_flips(REAL) {
+            let entries: Vec<_> = decode(&flipped).collect();
+            assert_ne!(entries, original);
+            for fault in entries.into_iter().filter_map(Result::err) {
+                assert_inside(&fault, &flipped);
+            }
+            let _ = sanity_check(&flipped, Offset(120));
+        }
+    }
+
+    /// Every verdict that `TransactionIndex.sanityCheck` gave.
+    #[test]
+    fn sanity_as_kafka_says_it() {
+        for line in SANITY.lines() {
+            let columns: Vec<&str> = line.split('\t').collect();
+            if columns[0] == "txnindex" {
+                let start = Offset(columns[1].parse().unwrap());
+                let verdict = sanity_check(&hex(columns[2]), start);
+                let said =
+                    verdict.map_or_else(|fault| fault.stock_text(&"PATH"), |()| "sane".into());
+                assert_eq!(said, columns[3], "{line}");
+            }
+        }
+    }
+}

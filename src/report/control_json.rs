@@ -1,0 +1,270 @@
+//! What the stock dump tool prints of control records, to the letter.
+//!
+//! Its JSON comes from the generated `*JsonConverter` classes and Jackson: no spaces, fields in the
+//! order of the schema, unknown tagged fields left out.
+
+use super::java_text::push_json_string;
+use crate::format::control::{ControlType, EndTxnMarker};
+use crate::format::kraft::kraft_version::KRaftVersion;
+use crate::format::kraft::leader_change::{self, LeaderChange};
+use crate::format::kraft::snapshot_footer::SnapshotFooter;
+use crate::format::kraft::snapshot_header::SnapshotHeader;
+use crate::format::kraft::voters::{self, Voters};
+use crate::format::malformed::{Malformed, Problem};
+use crate::format::mirror_reset::MirrorPidReset;
+use crate::format::uuid::Uuid;
+use std::fmt::Display;
+
+/// Appends what stands behind `headerKeys: [...]` on the line of a control record, its leading
+/// space included. Type 7 prints as the mirroring fork prints it; stock Kafka knows it as
+/// ` controlType: UNKNOWN(7)`.
+///
+/// # Errors
+/// [`Malformed`] when the value is none of its kind; nothing is appended then. The stock tool ends
+/// its run there.
+pub fn push_control_tail(
+    control_type: ControlType,
+    value: Option<&[u8]>,
+    out: &mut Vec<u8>,
+) -> Result<(), Malformed> {
+    let kraft = || {
+        value.ok_or(Malformed {
+            field: "value",
+            at: 0,
+            problem: Problem::Null,
+        })
+    };
+    match control_type {
+        ControlType::Abort | ControlType::Commit => {
+            let epoch = EndTxnMarker::decode(value)?.coordinator_epoch;
+            push(
+                &format_args!(" endTxnMarker: {control_type} coordinatorEpoch: {epoch}"),
+                out,
+            );
+        }
+        ControlType::LeaderChange => {
+            let message = LeaderChange::decode(kraft()?)?;
+            out.extend(b" LeaderChange: ");
+            push_leader_change(&message, out);
+        }
+        ControlType::SnapshotHeader => {
+            let record = SnapshotHeader::decode(kraft()?)?;
+            out.extend(b" SnapshotHeader ");
+            push_snapshot_header(&record, out);
+        }
+        ControlType::SnapshotFooter => {
+            let record = SnapshotFooter::decode(kraft()?)?;
+            out.extend(b" SnapshotFooter ");
+            push_snapshot_footer(&record, out);
+        }
+        ControlType::KRaftVersion => {
+            let record = KRaftVersion::decode(kraft()?)?;
+            out.extend(b" KRaftVersion ");
+            push_kraft_version(&record, out);
+        }
+        ControlType::KRaftVoters => {
+            let record = Voters::decode(kraft()?)?;
+            out.extend(b" KRaftVoters ");
+            push_voters(&record, out);
+        }
+        ControlType::MirrorPidReset => {
+            out.extend(b" MirrorPidReset ");
+            push_mirror_pid_reset(&MirrorPidReset::decode(value), out);
+        }
+        ControlType::Unknown(_) => push(&format_args!(" controlType: {control_type}"), out),
+    }
+    Ok(())
+}
+
+/// Appends a [`LeaderChange`]. Directory ids are shown when the version says 1 or more, whether or
+/// not they were stored.
+pub fn push_leader_change(message: &LeaderChange, out: &mut Vec<u8>) {
+    let LeaderChange {
+        version, leader_id, ..
+    } = message;
+    push(
+        &format_args!("{{\"version\":{version},\"leaderId\":{leader_id}"),
+        out,
+    );
+    let voter = |voter: &leader_change::Voter, out: &mut Vec<u8>| {
+        push(&format_args!("{{\"voterId\":{}", voter.voter_id), out);
+        if *version >= 1 {
+            push_directory_id(voter.voter_directory_id, out);
+        }
+        out.push(b'}');
+    };
+    out.extend(b",\"voters\":");
+    push_list(&message.voters, voter, out);
+    out.extend(b",\"grantingVoters\":");
+    push_list(&message.granting_voters, voter, out);
+    out.push(b'}');
+}
+
+/// Appends a [`SnapshotHeader`].
+pub fn push_snapshot_header(record: &SnapshotHeader, out: &mut Vec<u8>) {
+    let (version, timestamp) = (record.version, record.last_contained_log_timestamp);
+    push(
+        &format_args!("{{\"version\":{version},\"lastContainedLogTimestamp\":{timestamp}}}"),
+        out,
+    );
+}
+
+/// Appends a [`SnapshotFooter`].
+pub fn push_snapshot_footer(record: &SnapshotFooter, out: &mut Vec<u8>) {
+    push(&format_args!("{{\"version\":{}}}", record.version), out);
+}
+
+/// Appends a [`KRaftVersion`].
+pub fn push_kraft_version(record: &KRaftVersion, out: &mut Vec<u8>) {
+    let (version, kraft_version) = (record.version, record.kraft_version);
+    push(
+        &format_args!("{{\"version\":{version},\"kRaftVersion\":{kraft_version}}}"),
+        out,
+    );
+}
+
+/// Appends a [`Voters`] record.
+pub fn push_voters(record: &Voters, out: &mut Vec<u8>) {
+    push(
+        &format_args!("{{\"version\":{},\"voters\":", record.version),
+        out,
+    );
+    push_list(&record.voters, push_voter, out);
+    out.push(b'}');
+}
+
+fn push_voter(voter: &voters::Voter, out: &mut Vec<u8>) {
+    push(&format_args!("{{\"voterId\":{}", voter.voter_id), out);
+    push_directory_id(voter.voter_directory_id, out);
+    out.extend(b",\"endpoints\":");
+    push_list(&voter.endpoints, push_endpoint, out);
+    let (least, greatest) = (voter.min_supported_version, voter.max_supported_version);
+    push(
+        &format_args!(
+            ",\"kRaftVersionFeature\":{{\"minSupportedVersion\":{least},\
+             \"maxSupportedVersion\":{greatest}}}}}"
+        ),
+        out,
+    );
+}
+
+fn push_endpoint(endpoint: &voters::Endpoint, out: &mut Vec<u8>) {
+    out.extend(b"{\"name\":");
+    push_json_string(&endpoint.name, out);
+    out.extend(b",\"host\":");
+    push_json_string(&endpoint.host, out);
+    push(&format_args!(",\"port\":{}}}", endpoint.port), out);
+}
+
+/// Appends a [`MirrorPidReset`]; a value of an unknown layout as `{"value":"<hexadecimal>"}`, or
+/// `{"value":null}`.
+pub fn push_mirror_pid_reset(reset: &MirrorPidReset, out: &mut Vec<u8>) {
+    match reset {
+        MirrorPidReset::Sourced {
+            version,
+            source_cluster_id,
+            ..
+        } => {
+            push(
+                &format_args!("{{\"version\":{version},\"sourceClusterId\":"),
+                out,
+            );
+            push_json_string(source_cluster_id, out);
+            out.push(b'}');
+        }
+        MirrorPidReset::Bare { version } => push(&format_args!("{{\"version\":{version}}}"), out),
+        MirrorPidReset::Unknown { value: None, .. } => out.extend(b"{\"value\":null}"),
+        MirrorPidReset::Unknown {
+            value: Some(bytes), ..
+        } => {
+            out.extend(b"{\"value\":\"");
+            for byte in bytes {
+                push(&format_args!("{byte:02x}"), out);
+            }
+            out.extend(b"\"}");
+        }
+    }
+}
+
+fn push_directory_id(id: Uuid, out: &mut Vec<u8>) {
+    push(&format_args!(",\"voterDirectoryId\":\"{id}\""), out);
+}
+
+fn push_list<T>(list: &[T], element: impl Fn(&T, &mut Vec<u8>), out: &mut Vec<u8>) {
+    out.push(b'[');
+    for (number, item) in list.iter().enumerate() {
+        if number > 0 {
+            out.push(b',');
+        }
+        element(item, out);
+    }
+    out.push(b']');
+}
+
+fn push(text: &dyn Display, out: &mut Vec<u8>) {
+    out.extend(text.to_string().bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::control::ControlKey;
+    use crate::format::damage::hex;
+    use crate::format::golden::{PRINTED, control_records};
+
+    fn tail(kind: ControlType, value: Option<&[u8]>) -> Result<String, Malformed> {
+        let mut out = Vec::new();
+        let result = push_control_tail(kind, value, &mut out);
+        let text = String::from_utf8(out).unwrap();
+        assert!(result.is_ok() || text.is_empty());
+        result.map(|()| text)
+    }
+
+    /// Every line that the stock dump tool printed; type 7 is the one difference.
+    #[test]
+    fn lines_as_the_stock_tool_prints_them() {
+        for ((key, value), printed) in control_records().into_iter().zip(PRINTED.lines()) {
+            let kind = ControlKey::decode(Some(&key)).unwrap().control_type;
+            let ours = tail(kind, Some(&value)).unwrap();
+            if kind == ControlType::MirrorPidReset {
+                assert_eq!(printed, " controlType: UNKNOWN(7)");
+                assert!(ours.starts_with(" MirrorPidReset {\"version\":0"), "{ours}");
+            } else {
+                assert_eq!(ours, printed);
+            }
+        }
+    }
+
+    #[test]
+    fn barriers() {
+        for (value, printed) in [
+            (
+                "0000 17 4142 4569 4d30 5256 5a6e 6549 6d61 7137 7a4e 3375 5f77 00",
+                r#" MirrorPidReset {"version":0,"sourceClusterId":"ABEiM0RVZneImaq7zN3u_w"}"#,
+            ),
+            ("0000 00", r#" MirrorPidReset {"version":0}"#),
+            ("0000 01", r#" MirrorPidReset {"value":"000001"}"#),
+            (
+                "0000 04 22 0a ff 00",
+                " MirrorPidReset {\"version\":0,\"sourceClusterId\":\"\\\"\\n\u{fffd}\"}",
+            ),
+        ] {
+            assert_eq!(
+                tail(ControlType::MirrorPidReset, Some(&hex(value))).unwrap(),
+                printed
+            );
+        }
+        let null = tail(ControlType::MirrorPidReset, None).unwrap();
+        assert_eq!(null, r#" MirrorPidReset {"value":null}"#);
+    }
+
+    /// Where the stock tool ends its run.
+    #[test]
+    fn values_of_another_kind_are_refused() {
+        for id in 0..=6 {
+            let kind = ControlType::from_id(id);
+            assert_eq!(tail(kind, None).unwrap_err().problem, Problem::Null);
+            assert!(tail(kind, Some(&[])).is_err());
+        }
+    }
+}
