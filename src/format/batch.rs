@@ -47,7 +47,7 @@ pub const MAGIC: u8 = 2;
 /// bytes[26] = 4; // the lowest byte of lastOffsetDelta
 /// assert_eq!(Header::new(&bytes).last_offset().0, 4);
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Header<'a>(&'a [u8; HEADER_SIZE]);
 
 macro_rules! field {

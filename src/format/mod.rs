@@ -25,12 +25,15 @@ pub mod control;
 pub mod crc;
 pub mod cursor;
 #[cfg(test)]
+#[cfg(test)]
 pub(crate) mod damage;
 pub mod flexible;
 pub mod frame;
 #[cfg(test)]
+#[cfg(test)]
 pub(crate) mod golden;
 mod index_search;
+pub mod java_text;
 pub mod kraft;
 pub mod leader_epoch_checkpoint;
 pub mod legacy;

@@ -1,6 +1,6 @@
 //! A stretch of a file as a stream, for what is longer than a window.
 
-use std::io::{BufRead, Read, Result};
+use std::io::{BufRead, ErrorKind, Read, Result, Seek, SeekFrom};
 
 use super::source::Source;
 
@@ -20,6 +20,7 @@ pub struct RangeReader<'a> {
     consumed: usize,
     /// Where the next piece begins.
     next: u64,
+    start: u64,
     end: u64,
 }
 
@@ -41,8 +42,15 @@ impl<'a> RangeReader<'a> {
             piece: Vec::new(),
             consumed: 0,
             next,
+            start: next,
             end,
         }
+    }
+
+    /// The same place in a range that begins at `start`.
+    fn beginning(mut self, start: u64) -> Self {
+        self.start = start;
+        self
     }
 
     fn unread(&self) -> &[u8] {
@@ -80,6 +88,31 @@ impl BufRead for RangeReader<'_> {
             Some(rest) => *rest = rest.get(amount..).unwrap_or_default(),
             None => self.consumed = self.consumed.saturating_add(amount),
         }
+    }
+}
+
+/// Positions count from the start of the range.
+impl Seek for RangeReader<'_> {
+    fn seek(&mut self, to: SeekFrom) -> Result<u64> {
+        let length = self.end.saturating_sub(self.start);
+        let unread = match self.mapped {
+            Some(rest) => rest.len(),
+            None => self.unread().len(),
+        };
+        let ahead = match self.mapped {
+            Some(_) => 0,
+            None => self.end.saturating_sub(self.next),
+        };
+        let left = ahead.saturating_add(u64::try_from(unread).unwrap_or(u64::MAX));
+        let target = match to {
+            SeekFrom::Start(target) => Some(target),
+            SeekFrom::Current(by) => length.saturating_sub(left).checked_add_signed(by),
+            SeekFrom::End(by) => length.checked_add_signed(by),
+        };
+        let target = target.ok_or(ErrorKind::InvalidInput)?.min(length);
+        let next = self.start.saturating_add(target);
+        *self = Self::new(self.source, next, self.end.saturating_sub(next)).beginning(self.start);
+        Ok(target)
     }
 }
 

@@ -296,7 +296,9 @@ impl<V: View> Renderer<'_, '_, V> {
         if let Some(before) = regression {
             self.note(offset_regression(span, before, first));
         }
-        fault.map(|fault| self.note(fault));
+        if let Some(fault) = fault {
+            self.note(fault);
+        }
         Ok(())
     }
 

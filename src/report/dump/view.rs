@@ -3,7 +3,7 @@
 use crate::format::batch::{self, HEADER_SIZE, Header};
 use crate::format::compression::Codec;
 use crate::format::legacy::MessageHeader;
-use crate::format::number::{Offset, Timestamp};
+use crate::format::number::{Offset, ProducerId, Timestamp};
 use crate::format::timestamp_type::TimestampType;
 use crate::storage::damage::Damage;
 use crate::storage::segment::contents::{Checksum, Entry};
@@ -45,6 +45,15 @@ impl<'a> Batch<'a> {
     #[inline]
     pub fn header(&self) -> AnyHeader<'a> {
         AnyHeader::of(self.span, self.head)
+    }
+
+    /// The producer's id; none before magic 2.
+    #[must_use]
+    pub fn producer_id(&self) -> ProducerId {
+        match self.header() {
+            AnyHeader::Batch(header) => header.producer_id(),
+            AnyHeader::Message(_) => ProducerId::NONE,
+        }
     }
 
     /// What the timestamps of its records mean.
