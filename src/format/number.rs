@@ -65,6 +65,21 @@ impl Offset {
 impl ProducerId {
     /// The number that stands for "no producer".
     pub const NONE: Self = Self(-1);
+
+    /// What an id could be by its value alone: `local` (a cluster's own), `none` (-1), `negated`
+    /// (-(p+2) of an id p below 2^31) or `bit-field` (32 bits of a cluster's id beside 31 of p).
+    ///
+    /// Ids that both designs can give count as `negated`, whose range is the smaller.
+    #[must_use]
+    pub const fn origin(self) -> &'static str {
+        const LEAST_NEGATED: i64 = -(1 << 31) - 1;
+        match self.0 {
+            0.. => "local",
+            -1 => "none",
+            LEAST_NEGATED..-1 => "negated",
+            _ => "bit-field",
+        }
+    }
 }
 
 impl Sequence {

@@ -27,6 +27,38 @@ pub fn push_control_tail(
     value: Option<&[u8]>,
     out: &mut Vec<u8>,
 ) -> Result<(), Malformed> {
+    let label = match control_type {
+        ControlType::Abort | ControlType::Commit => {
+            let epoch = EndTxnMarker::decode(value)?.coordinator_epoch;
+            let text = format_args!(" endTxnMarker: {control_type} coordinatorEpoch: {epoch}");
+            push(&text, out);
+            return Ok(());
+        }
+        ControlType::Unknown(_) => {
+            push(&format_args!(" controlType: {control_type}"), out);
+            return Ok(());
+        }
+        ControlType::LeaderChange => " LeaderChange: ",
+        ControlType::SnapshotHeader => " SnapshotHeader ",
+        ControlType::SnapshotFooter => " SnapshotFooter ",
+        ControlType::KRaftVersion => " KRaftVersion ",
+        ControlType::KRaftVoters => " KRaftVoters ",
+        ControlType::MirrorPidReset => " MirrorPidReset ",
+    };
+    let before = out.len();
+    out.extend(label.as_bytes());
+    push_control_data(control_type, value, out).inspect_err(|_| out.truncate(before))
+}
+
+/// Appends the JSON of a control record's value; of kinds that have none, `null`.
+///
+/// # Errors
+/// As [`push_control_tail`]; nothing is appended then.
+pub fn push_control_data(
+    control_type: ControlType,
+    value: Option<&[u8]>,
+    out: &mut Vec<u8>,
+) -> Result<(), Malformed> {
     let kraft = || {
         value.ok_or(Malformed {
             field: "value",
@@ -35,43 +67,19 @@ pub fn push_control_tail(
         })
     };
     match control_type {
-        ControlType::Abort | ControlType::Commit => {
-            let epoch = EndTxnMarker::decode(value)?.coordinator_epoch;
-            push(
-                &format_args!(" endTxnMarker: {control_type} coordinatorEpoch: {epoch}"),
-                out,
-            );
-        }
-        ControlType::LeaderChange => {
-            let message = LeaderChange::decode(kraft()?)?;
-            out.extend(b" LeaderChange: ");
-            push_leader_change(&message, out);
-        }
+        ControlType::LeaderChange => push_leader_change(&LeaderChange::decode(kraft()?)?, out),
         ControlType::SnapshotHeader => {
-            let record = SnapshotHeader::decode(kraft()?)?;
-            out.extend(b" SnapshotHeader ");
-            push_snapshot_header(&record, out);
+            push_snapshot_header(&SnapshotHeader::decode(kraft()?)?, out);
         }
         ControlType::SnapshotFooter => {
-            let record = SnapshotFooter::decode(kraft()?)?;
-            out.extend(b" SnapshotFooter ");
-            push_snapshot_footer(&record, out);
+            push_snapshot_footer(&SnapshotFooter::decode(kraft()?)?, out);
         }
-        ControlType::KRaftVersion => {
-            let record = KRaftVersion::decode(kraft()?)?;
-            out.extend(b" KRaftVersion ");
-            push_kraft_version(&record, out);
+        ControlType::KRaftVersion => push_kraft_version(&KRaftVersion::decode(kraft()?)?, out),
+        ControlType::KRaftVoters => push_voters(&Voters::decode(kraft()?)?, out),
+        ControlType::MirrorPidReset => push_mirror_pid_reset(&MirrorPidReset::decode(value), out),
+        ControlType::Abort | ControlType::Commit | ControlType::Unknown(_) => {
+            out.extend(b"null");
         }
-        ControlType::KRaftVoters => {
-            let record = Voters::decode(kraft()?)?;
-            out.extend(b" KRaftVoters ");
-            push_voters(&record, out);
-        }
-        ControlType::MirrorPidReset => {
-            out.extend(b" MirrorPidReset ");
-            push_mirror_pid_reset(&MirrorPidReset::decode(value), out);
-        }
-        ControlType::Unknown(_) => push(&format_args!(" controlType: {control_type}"), out),
     }
     Ok(())
 }

@@ -94,19 +94,18 @@ impl<'o> Object<'o> {
         match value.map(|bytes| (bytes, std::str::from_utf8(bytes))) {
             None => self.null(name),
             Some((_, Ok(text))) => self.text(name, text),
-            Some((bytes, Err(_))) => {
-                let out = self.name_base64(name);
-                push_base64(bytes, out);
-            }
+            Some((bytes, Err(_))) => self.base64(name, bytes),
         }
     }
 
-    fn name_base64(&mut self, name: &str) -> &mut Vec<u8> {
+    /// A field that holds bytes as base64, under `name` + `Base64`.
+    pub fn base64(&mut self, name: &str, value: &[u8]) {
         let out = self.name(name);
         // The name stands there already as `"name":`; the suffix goes before the quote.
         out.truncate(out.len() - 2);
-        out.extend_from_slice(b"Base64\":");
-        out
+        out.extend_from_slice(b"Base64\":\"");
+        base64(value, out);
+        out.push(b'"');
     }
 
     /// A producer id, with its hexadecimal form where a double would round it.
@@ -176,13 +175,6 @@ const fn escape(byte: u8) -> Option<u8> {
         0x00..=0x1f => Some(b'u'),
         _ => None,
     }
-}
-
-/// Appends bytes as base64 in quotes (RFC 4648, with padding).
-pub fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
-    out.push(b'"');
-    base64(bytes, out);
-    out.push(b'"');
 }
 
 /// Appends bytes as base64 (RFC 4648, with padding).

@@ -42,6 +42,8 @@ pub enum Code {
     TimeIndexMismatch,
     /// The log or index that an index speaks of is not there.
     IndexMissing,
+    /// A file whose segment is gone.
+    LeftoverFile,
     /// A checkpoint file that does not parse.
     CheckpointCorrupt,
     /// A key or value that the chosen decoder cannot take.
@@ -71,6 +73,7 @@ impl Code {
             Self::IndexMismatch => "index-mismatch",
             Self::TimeIndexMismatch => "time-index-mismatch",
             Self::IndexMissing => "index-missing",
+            Self::LeftoverFile => "leftover-file",
             Self::CheckpointCorrupt => "checkpoint-corrupt",
             Self::RecordUndecodable => "record-undecodable",
         }

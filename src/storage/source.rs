@@ -3,6 +3,7 @@
 //! Inputs are opened read-only, never created, never written. This file knows no Kafka
 //! structure: it answers for bytes at positions, and for whether they can be believed.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,9 @@ use super::spool;
 pub use super::range_reader::RangeReader;
 pub use super::read_error::ReadError;
 pub use super::window::Window;
+
+/// Bytes read at a time where all are wanted.
+const PIECE: usize = 256 << 10;
 
 /// How the bytes of a file are reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -138,6 +142,27 @@ impl Source {
             Backing::Map { map, .. } => Some(map.as_slice()),
             Backing::Plain(_) => None,
             Backing::Memory(bytes) => Some(bytes),
+        }
+    }
+
+    /// All bytes: borrowed when the file is mapped, else read into memory. Meant for files that a
+    /// structure of theirs must be seen whole; segments are read through [`Source::window`].
+    ///
+    /// # Errors
+    /// A read that failed.
+    pub fn contents(&self) -> Result<Cow<'_, [u8]>, ReadError> {
+        if let Some(bytes) = self.as_slice() {
+            return Ok(Cow::Borrowed(bytes));
+        }
+        let mut window = self.window();
+        let mut all = Vec::new();
+        loop {
+            let position = u64::try_from(all.len()).unwrap_or(u64::MAX);
+            let bytes = window.bytes(position, PIECE)?;
+            if bytes.is_empty() {
+                return Ok(Cow::Owned(all));
+            }
+            all.extend_from_slice(bytes);
         }
     }
 

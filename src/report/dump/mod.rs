@@ -3,9 +3,14 @@
 //! A view turns batches, records and damage into bytes of one output format; `segment.rs` feeds
 //! it from a walk, on as many threads as it is given, and hands the bytes over in file order.
 
+pub mod companion;
 mod control;
 pub mod decoder;
+pub mod index_check;
+pub mod jsonl;
 pub mod kafka;
+mod rows;
 pub mod segment;
 pub mod selection;
+pub mod style;
 pub mod view;
