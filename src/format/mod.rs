@@ -20,6 +20,7 @@
 
 pub mod compression;
 pub mod cursor;
+pub mod java_text;
 pub mod legacy;
 pub mod malformed;
 pub mod number;
