@@ -25,11 +25,9 @@ pub mod control;
 pub mod crc;
 pub mod cursor;
 #[cfg(test)]
-#[cfg(test)]
 pub(crate) mod damage;
 pub mod flexible;
 pub mod frame;
-#[cfg(test)]
 #[cfg(test)]
 pub(crate) mod golden;
 mod index_search;
