@@ -36,6 +36,7 @@ pub mod offset_checkpoint;
 pub mod offset_index;
 pub mod partition_metadata;
 pub mod producer_snapshot;
+pub mod properties;
 mod text_lines;
 pub mod time_index;
 pub mod txn_index;
