@@ -19,6 +19,7 @@
 )]
 
 mod checkpoint_file;
+pub mod clean_shutdown;
 pub mod control;
 pub mod cursor;
 #[cfg(test)]
@@ -27,6 +28,7 @@ pub mod flexible;
 #[cfg(test)]
 pub(crate) mod golden;
 mod index_search;
+pub mod json;
 pub mod kraft;
 pub mod leader_epoch_checkpoint;
 pub mod malformed;
@@ -37,6 +39,7 @@ pub mod offset_index;
 pub mod partition_metadata;
 pub mod producer_snapshot;
 pub mod properties;
+pub mod quorum_state;
 mod text_lines;
 pub mod time_index;
 pub mod txn_index;

@@ -1,8 +1,9 @@
 //! Java property files, such as `meta.properties`: a name and a value a line.
 //!
 //! Kafka writes them with `Properties.store(Writer)`, so as UTF-8, and reads them with
-//! `Properties.load(InputStream)`, so as Latin-1: a value that is not ASCII does not come back. This
-//! reader reads as Kafka reads; the writer escapes (`\u00E9`) what is not ASCII, so that it does.
+//! `Properties.load(InputStream)`, so as Latin-1: a value that is not ASCII does not come back.
+//! This reader reads as Kafka reads; the writer escapes (`\u00E9`) what is not ASCII, so that it
+//! does come back.
 //! Source: `PropertiesUtils` 4.4.0, `java.util.Properties`.
 
 use super::malformed::{Malformed, Problem};
