@@ -9,9 +9,10 @@
 //!
 //! The file is replaced as a whole by a rename, so a torn one is rare. An empty file, or one that
 //! ends after the version, holds no entries. Kafka ends every line, the last one too.
-//! Source: `org.apache.kafka.server.common.CheckpointFile` 4.4.0, whose words are: "Malformed line
-//! in checkpoint file [PATH]: LINE", "Unrecognised version:N, expected version: 0 in checkpoint
-//! file at: PATH", "Expected [N] entries in checkpoint file [PATH], but found only [M]".
+//! Source: `org.apache.kafka.server.common.CheckpointFile` 4.4.0, whose words are
+//! `Malformed line in checkpoint file [PATH]: LINE`,
+//! `Unrecognised version:N, expected version: 0 in checkpoint file at: PATH` and
+//! `Expected [N] entries in checkpoint file [PATH], but found only [M]`.
 
 use super::malformed::{Malformed, Problem};
 use super::text_lines::{Line, Lines};

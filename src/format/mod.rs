@@ -20,6 +20,7 @@
 
 pub mod batch;
 mod checkpoint_file;
+pub mod clean_shutdown;
 pub mod compression;
 pub mod control;
 pub mod crc;
@@ -32,6 +33,7 @@ pub mod frame;
 pub(crate) mod golden;
 mod index_search;
 pub mod java_text;
+pub mod json;
 pub mod kraft;
 pub mod leader_epoch_checkpoint;
 pub mod legacy;
@@ -42,6 +44,8 @@ pub mod offset_checkpoint;
 pub mod offset_index;
 pub mod partition_metadata;
 pub mod producer_snapshot;
+pub mod properties;
+pub mod quorum_state;
 pub mod record;
 mod text_lines;
 pub mod time_index;

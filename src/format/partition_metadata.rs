@@ -7,9 +7,10 @@
 //!
 //! Kafka splits each line at a colon with white space behind it, wants two parts, and does not look
 //! at the first; lines behind the second it does not read. Every version from 0 up is read alike.
-//! Source: `PartitionMetadataFile`, `PartitionMetadataReadBuffer` 4.4.0, whose words are: "Malformed
-//! line in partition metadata file [PATH]: LINE", "Unrecognized version of partition metadata file
-//! (PATH): N", "Invalid topic ID in partition metadata file (PATH)". A missing line is a
+//! Source: `PartitionMetadataFile`, `PartitionMetadataReadBuffer` 4.4.0, whose words are
+//! `Malformed line in partition metadata file [PATH]: LINE`,
+//! `Unrecognized version of partition metadata file (PATH): N` and
+//! `Invalid topic ID in partition metadata file (PATH)`. A missing line is a
 //! `NullPointerException`.
 
 use super::malformed::{Malformed, Problem};

@@ -1,5 +1,7 @@
 //! Text as Java prints it: its reading of bytes that should be UTF-8, and Jackson's JSON strings.
 
+use crate::format::json;
+
 const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
 
 /// Appends bytes as `new String(bytes, UTF_8)` reads them: what is no UTF-8 becomes U+FFFD.
@@ -31,26 +33,15 @@ fn surrogate_size(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Appends a JSON string as Jackson writes it: quotes, backslashes and control characters escaped
-/// (`\u001F`, upper case), everything else as UTF-8. Bytes that are no UTF-8 as [`push_lossy`].
+/// Appends a JSON string as Jackson writes it ([`json::put_text`]). Bytes that are no UTF-8 as
+/// [`push_lossy`].
 pub fn push_json_string(bytes: &[u8], out: &mut Vec<u8>) {
     let mut text = Vec::with_capacity(bytes.len());
     push_lossy(bytes, &mut text);
-    out.push(b'"');
-    for byte in text {
-        match byte {
-            b'"' => out.extend(b"\\\""),
-            b'\\' => out.extend(b"\\\\"),
-            0x08 => out.extend(b"\\b"),
-            b'\t' => out.extend(b"\\t"),
-            b'\n' => out.extend(b"\\n"),
-            0x0c => out.extend(b"\\f"),
-            b'\r' => out.extend(b"\\r"),
-            0x00..0x20 => out.extend(format!("\\u{byte:04X}").bytes()),
-            plain => out.push(plain),
-        }
-    }
-    out.push(b'"');
+    let mut quoted = String::with_capacity(text.len());
+    // The second reading replaces nothing: the first one left UTF-8.
+    json::put_text(&String::from_utf8_lossy(&text), &mut quoted);
+    out.append(&mut quoted.into_bytes());
 }
 
 #[cfg(test)]

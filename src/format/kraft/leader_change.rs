@@ -7,7 +7,8 @@
 //!
 //! The schema has a version 1 with directory ids (KIP-853), but Kafka 4.4.0 writes and reads
 //! version 0 only. Its reader makes garbage of layout 1, and its dump tool dies of it; this reader
-//! takes layout 1 when the version field says 1 or more and only layout 1 ends where the value ends.
+//! takes layout 1 when the version field says 1 or more and only layout 1 ends where the value
+//! ends.
 
 use crate::format::cursor::Cursor;
 use crate::format::flexible::{
