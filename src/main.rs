@@ -1,3 +1,9 @@
-//! The `kfsck` binary.
+//! The `kfsck` binary: reads the command line, runs one command, ends with its exit code.
 
-fn main() {}
+mod command;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    command::main()
+}

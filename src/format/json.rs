@@ -299,7 +299,8 @@ fn put_object(object: &Object, out: &mut String) {
     out.push('}');
 }
 
-fn put_value(value: &Value, out: &mut String) {
+/// Appends the text of a value as Jackson writes it: no spaces.
+pub fn put_value(value: &Value, out: &mut String) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(true) => out.push_str("true"),

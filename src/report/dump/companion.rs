@@ -8,6 +8,7 @@ use std::path::Path;
 use super::index_check::{self, Mismatch};
 use super::rows::{Value, push};
 use super::style::{Style, as_java_prints};
+use crate::format::json;
 use crate::format::leader_epoch_checkpoint;
 use crate::format::malformed::Malformed;
 use crate::format::number::Offset;
@@ -15,6 +16,7 @@ use crate::format::offset_checkpoint;
 use crate::format::offset_index::{self, OffsetIndex};
 use crate::format::partition_metadata;
 use crate::format::producer_snapshot::{self, ProducerEntry, Version};
+use crate::format::properties;
 use crate::format::time_index::{self, TimeIndex};
 use crate::format::txn_index;
 use crate::storage::damage::{Code, Damage};
@@ -87,7 +89,7 @@ pub fn dump(file: &Companion<'_>, out: &mut Vec<u8>) -> Result<Findings, ReadErr
         | FileKind::CleanerOffsetCheckpoint => offsets(file, out, &mut findings),
         FileKind::PartitionMetadata => topic_id(file, out, &mut findings),
         FileKind::MetaProperties => properties(file, out, &mut findings),
-        FileKind::QuorumState | FileKind::CleanShutdown => json(file, out, &mut findings),
+        FileKind::QuorumState | FileKind::CleanShutdown => json_members(file, out, &mut findings),
         FileKind::Log | FileKind::KraftSnapshot | FileKind::Lock | FileKind::Unknown => {}
     }
     Ok(findings)
@@ -110,8 +112,10 @@ fn offset_index(
     }
     if file.mode == IndexMode::Entries {
         for entry in index.before_padding() {
-            let fields =
-                [("offset", entry.offset.into()), ("position", Value::Int(entry.position.into()))];
+            let fields = [
+                ("offset", entry.offset.into()),
+                ("position", Value::Int(entry.position.into())),
+            ];
             push(file.style, "indexEntry", &fields, out);
         }
     }
@@ -158,12 +162,15 @@ fn time_index(
             position: 0,
             size: 0,
             code: Code::IndexMissing,
-            message: "expected an offset index of the same segment beside it, found none; a broker \
+            message:
+                "expected an offset index of the same segment beside it, found none; a broker \
                       rebuilds it when it starts"
-                .to_owned(),
+                    .to_owned(),
         });
     }
-    let offsets = file.offsets.map(|bytes| OffsetIndex::new(bytes, file.base_offset));
+    let offsets = file
+        .offsets
+        .map(|bytes| OffsetIndex::new(bytes, file.base_offset));
     findings.mismatches =
         index_check::time_index(&index, offsets.as_ref(), log, file.max_record_bytes)?;
     Ok(())
@@ -228,8 +235,14 @@ fn snapshot_line(entry: &ProducerEntry, out: &mut Vec<u8>) {
     let mut fields = vec![
         ("producerId", Value::Producer(entry.producer_id)),
         ("producerEpoch", Value::Int(entry.producer_epoch.0.into())),
-        ("coordinatorEpoch", Value::Int(entry.coordinator_epoch.0.into())),
-        ("currentTxnFirstOffset", Value::Optional(entry.open_txn().map(|offset| offset.0))),
+        (
+            "coordinatorEpoch",
+            Value::Int(entry.coordinator_epoch.0.into()),
+        ),
+        (
+            "currentTxnFirstOffset",
+            Value::Optional(entry.open_txn().map(|offset| offset.0)),
+        ),
         ("lastTimestamp", timestamp),
     ];
     if let Some(first) = entry.first_sequence() {
@@ -255,8 +268,14 @@ fn snapshot_object(style: Style, entry: &ProducerEntry, out: &mut Vec<u8>) {
         ("lastOffset", entry.last_offset.into()),
         ("offsetDelta", Value::Int(entry.offset_delta.into())),
         ("timestamp", Value::Int(entry.timestamp.0)),
-        ("coordinatorEpoch", Value::Int(entry.coordinator_epoch.0.into())),
-        ("currentTxnFirstOffset", Value::Optional(entry.open_txn().map(|offset| offset.0))),
+        (
+            "coordinatorEpoch",
+            Value::Int(entry.coordinator_epoch.0.into()),
+        ),
+        (
+            "currentTxnFirstOffset",
+            Value::Optional(entry.open_txn().map(|offset| offset.0)),
+        ),
         ("sourceClusterId", Value::Nullable(cluster.as_deref())),
         ("origin", Value::Text(entry.producer_id.origin())),
     ];
@@ -264,7 +283,10 @@ fn snapshot_object(style: Style, entry: &ProducerEntry, out: &mut Vec<u8>) {
 }
 
 fn source_cluster(entry: &ProducerEntry) -> Option<String> {
-    entry.source_cluster_id.as_deref().map(|id| String::from_utf8_lossy(id).into_owned())
+    entry
+        .source_cluster_id
+        .as_deref()
+        .map(|id| String::from_utf8_lossy(id).into_owned())
 }
 
 fn leader_epochs(file: &Companion<'_>, out: &mut Vec<u8>, findings: &mut Findings) {
@@ -343,7 +365,12 @@ impl Findings {
     }
 
     fn insane(&mut self, message: String) {
-        self.damage.push(Damage { position: 0, size: 0, code: Code::IndexCorrupt, message });
+        self.damage.push(Damage {
+            position: 0,
+            size: 0,
+            code: Code::IndexCorrupt,
+            message,
+        });
     }
 
     fn whole_entries(&mut self, length: usize, entry_size: usize) {
@@ -386,20 +413,34 @@ fn push_property(style: Style, name: &str, value: Value<'_>, out: &mut Vec<u8>) 
     match style {
         Style::Kafka => push(style, "", &[(name, value)], out),
         Style::Jsonl(_) => {
-            push(style, "property", &[("name", Value::Text(name)), ("value", value)], out);
+            push(
+                style,
+                "property",
+                &[("name", Value::Text(name)), ("value", value)],
+                out,
+            );
         }
     }
 }
 
-fn json(file: &Companion<'_>, out: &mut Vec<u8>, findings: &mut Findings) {
+fn json_members(file: &Companion<'_>, out: &mut Vec<u8>, findings: &mut Findings) {
     // `.kafka_cleanshutdown` was an empty file before Kafka 3.7.
     if file.bytes.is_empty() && file.name.kind == FileKind::CleanShutdown {
         return;
     }
-    match format_json::decode(file.bytes) {
+    match json::decode(file.bytes) {
         Ok(object) => {
             for (name, value) in &object.0 {
-                push_json_member(file.style, name, value, out);
+                let mut text = String::new();
+                let value = match value {
+                    json::Value::Null => Value::Nullable(None),
+                    json::Value::Text(text) => Value::Text(text),
+                    other => {
+                        json::put_value(other, &mut text);
+                        text.parse().map_or(Value::Text(&text), Value::Int)
+                    }
+                };
+                push_property(file.style, name, value, out);
             }
         }
         Err(fault) => findings.malformed(Code::CheckpointCorrupt, &fault),

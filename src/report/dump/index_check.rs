@@ -75,7 +75,10 @@ pub fn offset_index(
             .filter(|(span, _)| u64::from(span.size) <= max_message_size)
             .map(|(span, head)| AnyHeader::of(span, &head).offsets().1);
         if found != Some(indexed.offset) {
-            mismatches.push(Mismatch { number, kind: MismatchKind::Offset { indexed, found } });
+            mismatches.push(Mismatch {
+                number,
+                kind: MismatchKind::Offset { indexed, found },
+            });
         }
     }
     Ok(mismatches)
@@ -98,9 +101,18 @@ fn batch_at(
         return Ok(None);
     };
     let mut head = [0; HEADER_SIZE];
-    head.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    head.iter_mut()
+        .zip(bytes)
+        .for_each(|(to, from)| *to = *from);
     let size = u32::try_from(size).unwrap_or(u32::MAX);
-    Ok(Some((Span { position, size, magic: frame.magic }, head)))
+    Ok(Some((
+        Span {
+            position,
+            size,
+            magic: frame.magic,
+        },
+        head,
+    )))
 }
 
 /// Checks the entries of a time index up to its padding. Without an offset index the search for
@@ -161,14 +173,23 @@ struct BatchTable {
 
 impl BatchTable {
     fn of(log: &Source) -> Result<Self, ReadError> {
-        let mut table = Self { spans: Vec::new(), last: Vec::new(), reached: Vec::new() };
+        let mut table = Self {
+            spans: Vec::new(),
+            last: Vec::new(),
+            reached: Vec::new(),
+        };
         let mut walk = Walk::new(log);
         while let Some(piece) = walk.next_piece()? {
             if let Piece::Batch(span) = piece {
                 let last = AnyHeader::of(span, &walk.head(span)?).offsets().1;
                 table.spans.push(span);
                 table.last.push(last);
-                table.reached.push(table.reached.last().map_or(last, |reached| last.max(*reached)));
+                table.reached.push(
+                    table
+                        .reached
+                        .last()
+                        .map_or(last, |reached| last.max(*reached)),
+                );
             }
         }
         Ok(table)
@@ -211,7 +232,10 @@ impl Mismatch {
             MismatchKind::OutOfOrder { indexed, before } => (
                 Code::TimeIndexMismatch,
                 time_index::ENTRY_SIZE,
-                format!("expected a timestamp above {before}, found {}", indexed.timestamp),
+                format!(
+                    "expected a timestamp above {before}, found {}",
+                    indexed.timestamp
+                ),
             ),
             MismatchKind::NotFound { indexed, found } => (
                 Code::TimeIndexMismatch,
@@ -224,7 +248,12 @@ impl Mismatch {
             ),
         };
         let position = self.number.saturating_mul(entry_size) as u64;
-        Damage { position, size: 0, code, message }
+        Damage {
+            position,
+            size: 0,
+            code,
+            message,
+        }
     }
 }
 
@@ -288,9 +317,9 @@ pub fn stock_report(path: &str, mismatches: &[Mismatch]) -> String {
     report
 }
 
-fn lines_of(
-    mismatches: &[Mismatch],
-    line: impl Fn(MismatchKind) -> Option<String>,
-) -> Vec<String> {
-    mismatches.iter().filter_map(|mismatch| line(mismatch.kind)).collect()
+fn lines_of(mismatches: &[Mismatch], line: impl Fn(MismatchKind) -> Option<String>) -> Vec<String> {
+    mismatches
+        .iter()
+        .filter_map(|mismatch| line(mismatch.kind))
+        .collect()
 }

@@ -84,9 +84,10 @@ impl View for Jsonl {
         object.int("valueSize", size(entry.value));
         let mut damage = None;
         if self.contents {
-            for (name, bytes, decoder) in
-                [("key", entry.key, self.key), ("value", entry.value, self.value)]
-            {
+            for (name, bytes, decoder) in [
+                ("key", entry.key, self.key),
+                ("value", entry.value, self.value),
+            ] {
                 if !push_decoded(&mut object, name, bytes, decoder) {
                     let found = bytes.map_or(0, <[u8]>::len);
                     damage = Some(undecodable(batch, entry, name, found, decoder));
@@ -154,8 +155,13 @@ fn control_value(
         },
         ControlType::MirrorPidReset => {
             match MirrorPidReset::decode(entry.value) {
-                MirrorPidReset::Sourced { source_cluster_id, .. } => {
-                    object.text("sourceClusterId", &String::from_utf8_lossy(&source_cluster_id));
+                MirrorPidReset::Sourced {
+                    source_cluster_id, ..
+                } => {
+                    object.text(
+                        "sourceClusterId",
+                        &String::from_utf8_lossy(&source_cluster_id),
+                    );
                 }
                 MirrorPidReset::Bare { .. } => object.null("sourceClusterId"),
                 MirrorPidReset::Unknown { value, .. } => {
@@ -187,7 +193,12 @@ fn control_value(
 
 fn producer_fields(object: &mut Object<'_>, header: AnyHeader<'_>) {
     let AnyHeader::Batch(header) = header else {
-        for name in ["producerId", "producerEpoch", "baseSequence", "lastSequence"] {
+        for name in [
+            "producerId",
+            "producerEpoch",
+            "baseSequence",
+            "lastSequence",
+        ] {
             object.int(name, -1);
         }
         object.int("partitionLeaderEpoch", -1);
@@ -203,7 +214,10 @@ fn producer_fields(object: &mut Object<'_>, header: AnyHeader<'_>) {
     object.int("partitionLeaderEpoch", header.partition_leader_epoch().0);
     object.boolean("isTransactional", header.attributes().is_transactional());
     object.boolean("isControl", header.attributes().is_control());
-    object.optional_int("deleteHorizonMs", header.delete_horizon().map(|Timestamp(ms)| ms));
+    object.optional_int(
+        "deleteHorizonMs",
+        header.delete_horizon().map(|Timestamp(ms)| ms),
+    );
 }
 
 fn size(bytes: Option<&[u8]>) -> i64 {
@@ -271,8 +285,18 @@ mod tests {
         let mut out = Vec::new();
         let mut object = Object::open(&mut out, WideIntegers::Number);
         let nan = f64::NAN.to_be_bytes();
-        assert!(push_decoded(&mut object, "value", Some(&nan), Decoder::Double));
-        assert!(!push_decoded(&mut object, "key", Some(&[1, 2]), Decoder::Long));
+        assert!(push_decoded(
+            &mut object,
+            "value",
+            Some(&nan),
+            Decoder::Double
+        ));
+        assert!(!push_decoded(
+            &mut object,
+            "key",
+            Some(&[1, 2]),
+            Decoder::Long
+        ));
         object.close();
         assert_eq!(out, br#"{"value":"NaN","keyBase64":"AQI="}"#);
     }

@@ -6,6 +6,7 @@
 pub mod companion;
 mod control;
 pub mod decoder;
+pub mod file;
 pub mod index_check;
 pub mod jsonl;
 pub mod kafka;

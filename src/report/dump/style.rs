@@ -96,9 +96,14 @@ mod tests {
     /// What `new File(...).toString()` gave on Java 17.
     #[test]
     fn paths_as_java_prints_them() {
-        for (given, printed) in
-            [("a//b", "a/b"), ("a/", "a"), ("/", "/"), ("//", "/"), ("./a", "./a"), ("a/../b", "a/../b")]
-        {
+        for (given, printed) in [
+            ("a//b", "a/b"),
+            ("a/", "a"),
+            ("/", "/"),
+            ("//", "/"),
+            ("./a", "./a"),
+            ("a/../b", "a/../b"),
+        ] {
             assert_eq!(as_java_prints(Path::new(given)), printed);
         }
     }

@@ -1,0 +1,315 @@
+//! `kfsck dump-log`: options to a dump of each file, in the order given.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use kfsck::format::number::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Timestamp};
+use kfsck::report::dump::companion::IndexMode;
+use kfsck::report::dump::decoder::Decoder;
+use kfsck::report::dump::file::{self, Access, Options, Output};
+use kfsck::report::dump::segment::Plan;
+use kfsck::report::dump::selection::Selection;
+use kfsck::report::dump::style::Style;
+use kfsck::report::json::WideIntegers;
+use kfsck::storage::directory::{self, Operand, StrayKind};
+use kfsck::storage::segment::contents::DEFAULT_MAX_RECORD_BYTES;
+
+use super::session::Session;
+use super::time;
+
+/// Print what Kafka's files hold, as kafka-dump-log does, and read on after damage
+///
+/// Takes segments (.log), indexes (.index, .timeindex, .txnindex), producer snapshots (.snapshot),
+/// KRaft snapshots (.checkpoint), checkpoint files, partition.metadata, meta.properties and
+/// quorum-state; whole partition directories and log directories; `-` for a segment on standard
+/// input. Damage is told on stderr as `PATH: position N: CODE: message` and gives exit code 1.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kfsck dump-log --print-data-log orders-0/00000000000000000000.log
+  kfsck dump-log --deep-iteration --producer-id 2000 --transactional orders-0
+  kfsck dump-log --format jsonl /var/lib/kafka/data | jq 'select(.type == \"damage\")'")]
+pub(super) struct DumpLog {
+    /// Files and directories, separated by commas; read before PATHs
+    #[arg(long, value_name = "FILE,..", value_delimiter = ',')]
+    files: Vec<PathBuf>,
+
+    /// Files, partition directories and log directories; `-` is standard input
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// Print a line for each record
+    #[arg(long)]
+    deep_iteration: bool,
+
+    /// Print keys and values too; implies --deep-iteration
+    #[arg(long)]
+    print_data_log: bool,
+
+    /// Check indexes against the log without printing their entries
+    #[arg(long)]
+    verify_index_only: bool,
+
+    /// Make only the check of indexes that a broker makes when it starts
+    #[arg(long)]
+    index_sanity_check: bool,
+
+    /// Stop before the batch that reaches beyond the first N bytes of a log
+    #[arg(long, value_name = "N")]
+    max_bytes: Option<u64>,
+
+    /// Largest batch that an .index entry may point to, in bytes
+    #[arg(long, value_name = "N", default_value_t = 5_242_880)]
+    max_message_size: u64,
+
+    /// Print keys and values without what is known of the record; control records print empty
+    #[arg(long)]
+    skip_record_metadata: bool,
+
+    /// How keys are shown: string, int, long, double, hex, base64, or the Java class of one of
+    /// Kafka's decoders; implies --print-data-log
+    #[arg(long, value_name = "DECODER", num_args = 0..=1, default_missing_value = "string")]
+    #[arg(value_parser = parse_decoder)]
+    key_decoder_class: Option<Decoder>,
+
+    /// How values are shown; as --key-decoder-class
+    #[arg(long, value_name = "DECODER", num_args = 0..=1, default_missing_value = "string")]
+    #[arg(value_parser = parse_decoder)]
+    value_decoder_class: Option<Decoder>,
+
+    /// `kafka`: the text of kafka-dump-log; `jsonl`: one JSON object a line
+    #[arg(long, value_enum, default_value = "kafka")]
+    format: Format,
+
+    /// In JSON, write integers outside +-2^53 as numbers or as strings
+    #[arg(long, value_enum, default_value = "number", value_name = "AS")]
+    wide_integers: Wide,
+
+    /// Refuse records larger than this many bytes
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_RECORD_BYTES)]
+    max_record_bytes: u64,
+
+    /// Threads that decode and format; by default one for each processor
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+
+    #[command(flatten)]
+    filters: Filters,
+}
+
+/// Which batches are shown.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Filters")]
+struct Filters {
+    /// Only batches of these producers
+    #[arg(
+        long,
+        value_name = "N,..",
+        value_delimiter = ',',
+        allow_negative_numbers = true
+    )]
+    producer_id: Vec<i64>,
+
+    /// Only batches of this producer epoch
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    producer_epoch: Option<i16>,
+
+    /// Only batches of transactions
+    #[arg(long)]
+    transactional: bool,
+
+    /// Only control batches
+    #[arg(long)]
+    control: bool,
+
+    /// Only batches of this leader epoch
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    leader_epoch: Option<i32>,
+
+    /// From this offset on: batches that reach it, and records at or above it
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    start_offset: Option<i64>,
+
+    /// Up to and with this offset
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    end_offset: Option<i64>,
+
+    /// From this time on: ISO-8601, or milliseconds since 1970
+    #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
+    start_time: Option<Timestamp>,
+
+    /// Up to and with this time
+    #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
+    end_time: Option<Timestamp>,
+
+    /// Show this many batches of each file
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Kafka,
+    Jsonl,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Wide {
+    Number,
+    String,
+}
+
+fn parse_decoder(text: &str) -> Result<Decoder, String> {
+    Decoder::NAMES
+        .into_iter()
+        .find(|(class, name, _)| text == *name || (!class.is_empty() && text == *class))
+        .map(|(.., decoder)| decoder)
+        .ok_or_else(|| {
+            "expected string, int, long, double, hex, base64 or the Java class of one of Kafka's \
+             own decoders, such as org.apache.kafka.tools.api.LongDecoder"
+                .to_owned()
+        })
+}
+
+impl DumpLog {
+    /// What clap cannot tell by itself.
+    pub(super) fn validate(&self) -> Result<(), clap::Error> {
+        if self.files.is_empty() && self.paths.is_empty() {
+            return Err(clap::Error::raw(
+                clap::error::ErrorKind::MissingRequiredArgument,
+                "expected --files FILE,.. or at least one PATH, found neither\n",
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn run(&self, session: &mut Session) -> anyhow::Result<()> {
+        let options = self.options(session);
+        let mut report = String::new();
+        for path in self.files.iter().chain(&self.paths) {
+            let operand = match directory::expand(path) {
+                Ok(operand) => operand,
+                Err(error) => {
+                    session.read_error(&error);
+                    continue;
+                }
+            };
+            for file in operand.files() {
+                let mut output = Terminal {
+                    session: &mut *session,
+                    path: &file.path,
+                };
+                match file::dump(file, &options, &mut output) {
+                    Ok(more) => report += &more,
+                    Err(file::Stop::Read(error)) => session.read_error(&error),
+                    Err(file::Stop::Output(error)) => return Err(error.into()),
+                }
+            }
+            tell_strays(&operand, session);
+        }
+        // As the stock tool does, when all files are done.
+        if !report.is_empty() {
+            session.line(&report);
+        }
+        Ok(())
+    }
+
+    fn options(&self, session: &Session) -> Options {
+        let wide = match self.wide_integers {
+            Wide::Number => WideIntegers::Number,
+            Wide::String => WideIntegers::String,
+        };
+        let contents = self.print_data_log
+            || self.key_decoder_class.is_some()
+            || self.value_decoder_class.is_some();
+        Options {
+            style: match self.format {
+                Format::Kafka => Style::Kafka,
+                Format::Jsonl => Style::Jsonl(wide),
+            },
+            deep: self.deep_iteration || contents,
+            contents,
+            skip_metadata: self.skip_record_metadata,
+            key: self.key_decoder_class.unwrap_or_default(),
+            value: self.value_decoder_class.unwrap_or_default(),
+            mode: match (self.index_sanity_check, self.verify_index_only) {
+                (true, _) => IndexMode::Sanity,
+                (false, true) => IndexMode::Verify,
+                (false, false) => IndexMode::Entries,
+            },
+            max_message_size: self.max_message_size,
+            access: session.access,
+            plan: Plan {
+                selection: self.filters.selection(),
+                // The stock tool's default stands for no limit.
+                max_bytes: self.max_bytes.filter(|bytes| *bytes != i32::MAX as u64),
+                max_record_bytes: self.max_record_bytes,
+                threads: self.threads.map_or_else(processors, usize::from),
+            },
+        }
+    }
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+impl Filters {
+    fn selection(&self) -> Selection {
+        Selection {
+            producer_ids: self.producer_id.iter().copied().map(ProducerId).collect(),
+            producer_epoch: self.producer_epoch.map(ProducerEpoch),
+            leader_epoch: self.leader_epoch.map(LeaderEpoch),
+            transactional: self.transactional,
+            control: self.control,
+            start_offset: self.start_offset.map(Offset),
+            end_offset: self.end_offset.map(Offset),
+            start_time: self.start_time,
+            end_time: self.end_time,
+            limit: self.limit,
+        }
+    }
+}
+
+/// Where the dump of one file goes.
+struct Terminal<'a> {
+    session: &'a mut Session,
+    path: &'a Path,
+}
+
+impl Output for Terminal<'_> {
+    fn text(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.session.write(bytes)
+    }
+
+    fn damage(&mut self, damage: &kfsck::storage::damage::Damage) {
+        self.session.damage(self.path, damage);
+    }
+
+    fn note(&mut self, note: &str) {
+        self.session.note(self.path, &note);
+    }
+
+    fn ignored(&mut self) {
+        self.session
+            .line(&format!("Ignoring unknown file {}", self.path.display()));
+    }
+}
+
+fn tell_strays(operand: &Operand, session: &mut Session) {
+    for listing in operand.listings() {
+        for stray in &listing.strays {
+            let what = match stray.kind {
+                StrayKind::File => "stray file: no name that a broker gives",
+                StrayKind::Directory => "stray directory: no name that a broker gives",
+                StrayKind::RemoteIndexCache => "the broker's cache of remote indexes; not read",
+                StrayKind::Special => "a FIFO, socket or device; not read",
+            };
+            session.note(&stray.path, &what);
+        }
+        for error in &listing.unreadable {
+            session.read_error(error);
+        }
+    }
+}

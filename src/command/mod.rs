@@ -1,0 +1,110 @@
+//! The command line: one file a subcommand, which turns options into a call of the library and
+//! its answer into bytes on stdout and lines on stderr.
+
+mod completions;
+mod dump_log;
+mod man;
+mod session;
+mod status;
+mod time;
+
+use std::process::ExitCode;
+
+use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use session::Session;
+use status::Status;
+
+/// fsck for Apache Kafka partition logs: works on files, offline, without a broker or a JVM.
+///
+/// Inputs are opened read-only and never changed.
+#[derive(Debug, Parser)]
+#[command(
+    name = "kfsck",
+    version,
+    max_term_width = 100,
+    subcommand_required = true
+)]
+#[command(arg_required_else_help = true, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  nothing wrong
+  1  damage or another finding
+  2  wrong usage, told before anything is read
+  3  could not finish: an input missing or unreadable, an I/O error";
+
+/// Options that every command takes.
+#[derive(Debug, Args)]
+struct Global {
+    /// Colour on stderr: `auto` only on a terminal; `NO_COLOR` and `CLICOLOR_FORCE` are respected
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(help_heading = "Global options")]
+    color: ColorChoice,
+
+    /// Print no notes, only damage and errors
+    #[arg(short, long, global = true, help_heading = "Global options")]
+    quiet: bool,
+
+    /// End with 0 where findings alone would give 1
+    #[arg(long, global = true, help_heading = "Global options")]
+    exit_zero: bool,
+
+    /// Read files plainly instead of mapping them into memory
+    #[arg(long, global = true, help_heading = "Global options")]
+    no_mmap: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    DumpLog(Box<dump_log::DumpLog>),
+    Completions(completions::Completions),
+    Man(man::Man),
+}
+
+/// Runs the command that the arguments name.
+pub(crate) fn main() -> ExitCode {
+    let cli = match parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to stdout and end with 0, wrong usage to stderr with 2.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let mut session = Session::new(&cli.global);
+    let outcome = match cli.command {
+        Command::DumpLog(command) => command.run(&mut session),
+        Command::Completions(command) => command.run(&mut session),
+        Command::Man(command) => command.run(&mut session),
+    };
+    let status = match outcome {
+        Ok(()) => session.status(),
+        Err(error) => session.end_with(&error),
+    };
+    ExitCode::from(match status {
+        Status::Found if cli.global.exit_zero => 0,
+        status => status.code(),
+    })
+}
+
+fn parse() -> Result<Cli, clap::Error> {
+    let matches = command().try_get_matches()?;
+    let cli = Cli::from_arg_matches(&matches)?;
+    if let Command::DumpLog(dump) = &cli.command {
+        dump.validate()
+            .map_err(|error| error.format(&mut command()))?;
+    }
+    Ok(cli)
+}
+
+/// The definition of the whole command line, for help, completions and manual pages.
+fn command() -> clap::Command {
+    Cli::command()
+}

@@ -1,0 +1,156 @@
+//! One run of the program: where its bytes and lines go, and how it will end.
+
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
+
+use clap::ColorChoice;
+use kfsck::storage::damage::Damage;
+use kfsck::storage::source::{Access, ReadError};
+
+use super::Global;
+use super::status::Status;
+
+/// Writers, options of all commands, and the exit code so far.
+#[derive(Debug)]
+pub(super) struct Session {
+    /// Standard output past the line buffer of the standard library: output comes in large
+    /// pieces. `None` where the system gives no second handle of it.
+    stdout: Option<File>,
+    colored: bool,
+    quiet: bool,
+    /// How files are to be read.
+    pub(super) access: Access,
+    status: Status,
+}
+
+const RED: &str = "\u{1b}[1;31m";
+const YELLOW: &str = "\u{1b}[33m";
+const PLAIN: &str = "\u{1b}[0m";
+
+impl Session {
+    pub(super) fn new(global: &Global) -> Self {
+        Self {
+            stdout: stdout_file(),
+            colored: is_colored(global.color),
+            quiet: global.quiet,
+            access: if global.no_mmap {
+                Access::Plain
+            } else {
+                Access::Map
+            },
+            status: Status::Clean,
+        }
+    }
+
+    pub(super) fn status(&self) -> Status {
+        self.status
+    }
+
+    /// Remembers the worst that was met.
+    pub(super) fn met(&mut self, status: Status) {
+        self.status = self.status.max(status);
+    }
+
+    /// Ends the run with an error; a reader of our output that has gone away is none.
+    pub(super) fn end_with(&mut self, error: &anyhow::Error) -> Status {
+        let io = error
+            .chain()
+            .find_map(|cause| cause.downcast_ref::<io::Error>());
+        if io.is_some_and(|io| io.kind() == ErrorKind::BrokenPipe) {
+            return Status::Clean;
+        }
+        self.error(&format!("{error:#}"));
+        self.status
+    }
+
+    /// Writes to standard output.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.stdout {
+            Some(stdout) => stdout.write_all(bytes),
+            None => {
+                let mut stdout = io::stdout().lock();
+                stdout.write_all(bytes)?;
+                stdout.flush()
+            }
+        }
+    }
+
+    /// Says that something could not be done.
+    pub(super) fn error(&mut self, message: &dyn Display) {
+        self.met(Status::Unfinished);
+        let (on, off) = self.paint(RED);
+        self.line(&format!("kfsck: {on}error{off}: {message}"));
+    }
+
+    /// Says that a file could not be read to its end.
+    pub(super) fn read_error(&mut self, error: &ReadError) {
+        self.error(error);
+    }
+
+    /// Tells damage.
+    pub(super) fn damage(&mut self, path: &Path, damage: &Damage) {
+        self.met(Status::Found);
+        let (on, off) = self.paint(RED);
+        let Damage {
+            position,
+            code,
+            message,
+            ..
+        } = damage;
+        self.line(&format!(
+            "{}: position {position}: {on}{code}{off}: {message}",
+            path.display()
+        ));
+    }
+
+    /// Tells what is legal but worth knowing.
+    pub(super) fn note(&mut self, path: &Path, message: &dyn Display) {
+        if !self.quiet {
+            let (on, off) = self.paint(YELLOW);
+            self.line(&format!("{}: {on}note{off}: {message}", path.display()));
+        }
+    }
+
+    /// A line on standard error. Nothing can be done when that is closed.
+    pub(super) fn line(&self, line: &str) {
+        let _ = writeln!(io::stderr().lock(), "{}", line.trim_end_matches('\n'));
+    }
+
+    fn paint(&self, color: &'static str) -> (&'static str, &'static str) {
+        if self.colored {
+            (color, PLAIN)
+        } else {
+            ("", "")
+        }
+    }
+}
+
+#[cfg(unix)]
+fn stdout_file() -> Option<File> {
+    use std::os::fd::AsFd;
+    io::stdout()
+        .as_fd()
+        .try_clone_to_owned()
+        .ok()
+        .map(File::from)
+}
+
+#[cfg(not(unix))]
+fn stdout_file() -> Option<File> {
+    None
+}
+
+fn is_colored(choice: ColorChoice) -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto if set("NO_COLOR") => false,
+        ColorChoice::Auto => {
+            let forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+            forced || io::stderr().is_terminal()
+        }
+    }
+}

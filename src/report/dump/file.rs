@@ -1,0 +1,313 @@
+//! The dump of one file of any kind: finds what lies beside it and feeds the right view.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::companion::{self, Companion, IndexMode};
+use super::decoder::Decoder;
+use super::index_check;
+use super::jsonl::Jsonl;
+use super::kafka::KafkaText;
+use super::segment::{self, Ending, Plan, Portion};
+use super::style::{self, Style};
+use super::view::{AnyHeader, View};
+use crate::format::number::Offset;
+use crate::storage::damage::Damage;
+use crate::storage::directory::KafkaFile;
+use crate::storage::file_name::{FileKind, FileName, Suffix};
+use crate::storage::segment::walk::{End, Piece, Walk};
+use crate::storage::source::{ReadError, Source};
+
+pub use super::segment::Stop;
+pub use crate::storage::source::Access;
+
+/// What to show of each file and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The output format.
+    pub style: Style,
+    /// Show records.
+    pub deep: bool,
+    /// Show keys and values.
+    pub contents: bool,
+    /// Leave out what is known of records beside keys and values.
+    pub skip_metadata: bool,
+    /// How keys are shown.
+    pub key: Decoder,
+    /// How values are shown.
+    pub value: Decoder,
+    /// What to do with indexes.
+    pub mode: IndexMode,
+    /// Largest batch that an offset index entry may point to, in bytes.
+    pub max_message_size: u64,
+    /// How files are reached.
+    pub access: Access,
+    /// What to read of segments.
+    pub plan: Plan,
+}
+
+/// Where a dump goes.
+pub trait Output {
+    /// Takes bytes of the output format.
+    ///
+    /// # Errors
+    /// The writer's.
+    fn text(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Takes damage, for people.
+    fn damage(&mut self, damage: &Damage);
+
+    /// Takes what is legal but worth knowing.
+    fn note(&mut self, note: &str);
+
+    /// The file is of no kind that Kafka keeps.
+    fn ignored(&mut self);
+}
+
+/// Dumps a file; returns what the stock tool says on stderr when all files are done.
+///
+/// # Errors
+/// [`Stop::Read`] when the file cannot be read to its end, [`Stop::Output`] when the output does
+/// not take more.
+pub fn dump(
+    file: &KafkaFile,
+    options: &Options,
+    output: &mut dyn Output,
+) -> Result<String, Stop<io::Error>> {
+    let name = named(file);
+    if name.kind == FileKind::Unknown {
+        let mut out = Vec::new();
+        if options.style == Style::Kafka {
+            style::push_file(options.style, &file.path, name, 0, &mut out);
+        }
+        output.text(&out).map_err(Stop::Output)?;
+        output.ignored();
+        return Ok(String::new());
+    }
+    let source = Source::open(&file.path, options.access)?;
+    match name.kind {
+        FileKind::Log | FileKind::KraftSnapshot => segment(name, &source, options, output),
+        _ => small(name, &source, options, output),
+    }
+}
+
+/// The name's meaning; what is no regular file and says nothing by its name is read as a segment.
+fn named(file: &KafkaFile) -> FileName {
+    let regular = || fs::metadata(&file.path).is_ok_and(|metadata| metadata.is_file());
+    let mut name = file.name;
+    if name.kind == FileKind::Unknown && (file.path.as_os_str() == "-" || !regular()) {
+        name.kind = FileKind::Log;
+    }
+    name
+}
+
+fn segment(
+    mut name: FileName,
+    source: &Source,
+    options: &Options,
+    output: &mut dyn Output,
+) -> Result<String, Stop<io::Error>> {
+    if name.kind == FileKind::Log {
+        name.base_offset = match name.base_offset {
+            Some(offset) => Some(offset),
+            None => first_offset(source)?,
+        };
+    }
+    let mut head = Vec::new();
+    style::push_file(options.style, source.path(), name, source.len(), &mut head);
+    if options.style == Style::Kafka {
+        head.extend_from_slice(title(name, source.path()).as_bytes());
+    }
+    output.text(&head).map_err(Stop::Output)?;
+    match options.style {
+        Style::Kafka => {
+            let view = KafkaText {
+                deep: options.deep,
+                contents: options.contents,
+                skip_metadata: options.skip_metadata,
+                key: options.key,
+                value: options.value,
+            };
+            stream(&view, source, options, output)
+        }
+        Style::Jsonl(wide) => {
+            let view = Jsonl {
+                deep: options.deep,
+                contents: options.contents,
+                key: options.key,
+                value: options.value,
+                wide,
+            };
+            stream(&view, source, options, output)
+        }
+    }
+}
+
+/// The second line of the stock text.
+fn title(name: FileName, path: &Path) -> String {
+    match (name.kind, name.base_offset, name.epoch) {
+        (FileKind::Log, offset, _) => {
+            format!("Log starting offset: {}\n", offset.unwrap_or(Offset(0)))
+        }
+        (_, Some(offset), Some(epoch)) => {
+            format!("Snapshot end offset: {offset}, epoch: {epoch}\n")
+        }
+        _ if path
+            .file_name()
+            .is_some_and(|name| name == "bootstrap.checkpoint") =>
+        {
+            "KRaft bootstrap snapshot\n".to_owned()
+        }
+        _ => "Snapshot end offset: unknown, epoch: unknown\n".to_owned(),
+    }
+}
+
+fn stream<V: View>(
+    view: &V,
+    source: &Source,
+    options: &Options,
+    output: &mut dyn Output,
+) -> Result<String, Stop<io::Error>> {
+    let mut gaps = Vec::new();
+    let ending = segment::dump(source, view, &options.plan, &mut |portion: &mut Portion| {
+        output.text(&portion.text)?;
+        for damage in &portion.damage {
+            output.damage(damage);
+        }
+        gaps.append(&mut portion.gaps);
+        Ok(())
+    })?;
+    let mut tail = Vec::new();
+    style::push_end(options.style, source.path(), ending, &mut tail);
+    output.text(&tail).map_err(Stop::Output)?;
+    Ok(match options.style {
+        Style::Kafka if options.plan.selection.is_everything() => stock_gaps(source, &gaps),
+        _ => String::new(),
+    })
+}
+
+fn stock_gaps(source: &Source, gaps: &[(Offset, Offset)]) -> String {
+    if gaps.is_empty() {
+        return String::new();
+    }
+    let mut report = format!("Non-consecutive offsets in {}\n", absolute(source.path()));
+    for (before, after) in gaps {
+        report += &format!("  {before} is followed by {after}\n");
+    }
+    report
+}
+
+fn absolute(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    style::as_java_prints(&absolute)
+}
+
+/// The offset that a segment begins with, for a file whose name does not tell.
+fn first_offset(source: &Source) -> Result<Option<Offset>, ReadError> {
+    let mut walk = Walk::new(source);
+    while let Some(piece) = walk.next_piece()? {
+        if let Piece::Batch(span) = piece {
+            let head = walk.head(span)?;
+            return Ok(Some(AnyHeader::of(span, &head).offsets().0));
+        }
+    }
+    Ok(None)
+}
+
+fn small(
+    mut name: FileName,
+    source: &Source,
+    options: &Options,
+    output: &mut dyn Output,
+) -> Result<String, Stop<io::Error>> {
+    let bytes = source.contents()?;
+    let is_index = matches!(name.kind, FileKind::OffsetIndex | FileKind::TimeIndex);
+    let beside = |wanted| match is_index && options.mode != IndexMode::Sanity {
+        true => sibling(source.path(), name, wanted, options.access),
+        false => Ok(None),
+    };
+    let log = beside("log")?;
+    let offsets = if name.kind == FileKind::TimeIndex {
+        beside("index")?
+    } else {
+        None
+    };
+    let offset_bytes = offsets.as_ref().map(Source::contents).transpose()?;
+    let base_offset = match (name.base_offset, &log) {
+        (Some(offset), _) => Some(offset),
+        (None, Some(log)) => first_offset(log)?,
+        (None, None) => None,
+    };
+    name.base_offset = base_offset;
+    let mut out = Vec::new();
+    style::push_file(options.style, source.path(), name, source.len(), &mut out);
+    let file = Companion {
+        path: source.path(),
+        name,
+        bytes: &bytes,
+        log: log.as_ref(),
+        offsets: offset_bytes.as_deref(),
+        base_offset: base_offset.unwrap_or(Offset(0)),
+        mode: options.mode,
+        max_message_size: options.max_message_size,
+        max_record_bytes: options.plan.max_record_bytes,
+        style: options.style,
+    };
+    let mut findings = companion::dump(&file, &mut out)?;
+    findings.damage.extend(
+        findings
+            .mismatches
+            .iter()
+            .map(index_check::Mismatch::damage),
+    );
+    for damage in &findings.damage {
+        style::push_damage(options.style, damage, &mut out);
+    }
+    if let Style::Jsonl(_) = options.style {
+        let ending = Ending {
+            reason: End::EndOfFile,
+            position: source.len(),
+            tail: 0,
+        };
+        style::push_end(options.style, source.path(), ending, &mut out);
+    }
+    for read in [Some(source), log.as_ref(), offsets.as_ref()]
+        .into_iter()
+        .flatten()
+    {
+        read.check()?;
+    }
+    output.text(&out).map_err(Stop::Output)?;
+    findings
+        .damage
+        .iter()
+        .for_each(|damage| output.damage(damage));
+    findings.notes.iter().for_each(|note| output.note(note));
+    Ok(match options.style {
+        Style::Kafka => index_check::stock_report(&absolute(source.path()), &findings.mismatches),
+        Style::Jsonl(_) => String::new(),
+    })
+}
+
+/// The file of the same segment with another ending, if there is one. A file on its way out is
+/// first looked for beside others on their way out.
+fn sibling(
+    path: &Path,
+    name: FileName,
+    wanted: &str,
+    access: Access,
+) -> Result<Option<Source>, ReadError> {
+    let file_name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = file_name.split('.').next().unwrap_or_default();
+    let suffix = name.suffix.map_or("", Suffix::as_str);
+    let candidates: [PathBuf; 2] = [
+        format!("{stem}.{wanted}{suffix}"),
+        format!("{stem}.{wanted}"),
+    ]
+    .map(|name| path.with_file_name(name));
+    match candidates.into_iter().find(|candidate| candidate.is_file()) {
+        Some(found) => Source::open(&found, access).map(Some),
+        None => Ok(None),
+    }
+}
