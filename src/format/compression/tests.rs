@@ -123,6 +123,13 @@ fn what_kafka_wrote_opens_to_what_kafka_reads() {
     }
 }
 
+/// One for each thread of a pool.
+#[test]
+fn a_decompressor_may_move_to_another_thread() {
+    fn moves<T: Send>() {}
+    moves::<Decompressor>();
+}
+
 #[test]
 fn stored_bytes_pass_through() {
     assert_eq!(inflate(Codec::None, 2, b"as it is").unwrap(), b"as it is");
