@@ -23,7 +23,9 @@ impl Golden {
 }
 
 macro_rules! golden {
-    ($(($file:literal, $codec:expr, $magic:literal, $start:literal, $length:literal, $crc:literal),)*) => {
+    ($((
+        $file:literal, $codec:expr, $magic:literal, $start:literal, $length:literal, $crc:literal
+    ),)*) => {
         [$(Golden {
             codec: $codec,
             magic: $magic,
