@@ -1,7 +1,7 @@
 //! Decompressed bytes on their way to the reader: one allocation, used again and again.
 
-/// A buffer that stays when it was this large or smaller; a larger one goes with its batch.
-const KEPT: usize = 8 << 20;
+/// A buffer of up to so many bytes stays for the next batch; a larger one goes with its own.
+pub(super) const KEPT: usize = 8 << 20;
 
 /// Bytes that wait to be read, with room behind them for more.
 #[derive(Debug, Default)]

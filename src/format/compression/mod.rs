@@ -165,7 +165,7 @@ impl Decompressor {
         input: &'a mut dyn BufRead,
     ) -> Inflated<'a> {
         self.out.reset();
-        if self.staging.capacity() > BLOCK_LIMIT >> 4 {
+        if self.staging.capacity() > buffer::KEPT {
             self.staging = Vec::new();
         }
         let decoder: Option<&'a mut dyn Decode> = match codec {

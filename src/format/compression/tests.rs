@@ -23,7 +23,9 @@ impl Golden {
 }
 
 macro_rules! golden {
-    ($(($file:literal, $codec:expr, $magic:literal, $start:literal, $length:literal, $crc:literal),)*) => {
+    ($((
+        $file:literal, $codec:expr, $magic:literal, $start:literal, $length:literal, $crc:literal
+    ),)*) => {
         [$(Golden {
             codec: $codec,
             magic: $magic,
@@ -121,6 +123,13 @@ fn what_kafka_wrote_opens_to_what_kafka_reads() {
             assert_eq!(crc32fast::hash(&bytes), golden.crc, "{:?}", golden.codec);
         }
     }
+}
+
+/// One for each thread of a pool.
+#[test]
+fn a_decompressor_may_move_to_another_thread() {
+    fn moves<T: Send>() {}
+    moves::<Decompressor>();
 }
 
 #[test]

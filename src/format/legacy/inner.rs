@@ -83,7 +83,8 @@ pub struct Walked {
 ///   own, but the message's own where the wrapper's is 0; in magic 0 it is always the message's;
 /// - a message of magic 1 has the wrapper's timestamp type, and its timestamp too where that is
 ///   log append time;
-/// - a message's magic may differ from the wrapper's ([`LegacyRecord::magic`] tells);
+/// - a message's magic may differ from the wrapper's ([`LegacyRecord::magic`] tells); only
+///   one that is neither 0 nor 1 is refused, where Kafka goes by the layout of magic 1;
 /// - a compressed message inside a compressed one is refused, and so is zstd.
 ///
 /// Other than in Kafka, messages in front of a fault are given where their offsets are known:
