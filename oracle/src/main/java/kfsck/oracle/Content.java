@@ -28,7 +28,7 @@ final class Content {
 
     Content(Dice dice) {
         this.dice = dice;
-        this.clock = 1_600_000_000_000L + dice.longBetween(0, 200_000_000_000L);
+        this.clock = 1_450_000_000_000L + dice.longBetween(0, 200_000_000_000L);
     }
 
     byte[] key() {
@@ -70,7 +70,7 @@ final class Content {
         return headers.toArray(new Header[0]);
     }
 
-    /** Mostly forward, now and then back, sometimes still: as clocks of several machines do. */
+    /** Mostly forward, now and then back, as clocks of several machines do; all past, as brokers refuse the future. */
     long timestamp() {
         clock += dice.percent(10) ? -dice.between(0, 5_000) : dice.between(0, 900);
         return clock;

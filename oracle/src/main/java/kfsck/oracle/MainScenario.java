@@ -89,7 +89,7 @@ final class MainScenario {
         transactions.write("txn-open", 1, "three");
         transactions.leaveOpen("txn-open", "three");
         vanishing.trim("trimmed.kept");
-        vanishing.trimToEnd("trimmed_to-end");
+        vanishing.expire("expired_all");
         vanishing.deleteTopic();
     }
 }

@@ -5,9 +5,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.config.ConfigResource;
 
 /** What is left of data that goes: DeleteRecords, deleted topics, directories no topic owns. */
 final class VanishingTopics {
@@ -21,11 +24,11 @@ final class VanishingTopics {
         this.logDirectory = logDirectory;
     }
 
-    /** The first deletes its files at once, the second keeps them as .deleted, the third is trimmed to its end. */
+    /** The first deletes its files at once, the second keeps them as .deleted, the third loses all it has. */
     void writeTrimmed() throws Exception {
         write("trimmed", "internal.segment.bytes=1500", "file.delete.delay.ms=0");
         write("trimmed.kept", "internal.segment.bytes=1500");
-        write("trimmed_to-end", "internal.segment.bytes=1500", "file.delete.delay.ms=0");
+        write("expired_all", "internal.segment.bytes=1500", "file.delete.delay.ms=0");
     }
 
     private void write(String topic, String... settings) throws Exception {
@@ -49,8 +52,17 @@ final class VanishingTopics {
         deleteBefore(topic, base + dice.named("trim" + topic).between(0, 8));
     }
 
-    void trimToEnd(String topic) throws Exception {
-        deleteBefore(topic, -1);
+    /** Time retention takes even the active segment, which leaves an empty one that does not begin at 0. */
+    void expire(String topic) throws Exception {
+        Path old = logDirectory.resolve(topic + "-0");
+        clients.admin().incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.TOPIC, topic),
+            List.of(new AlterConfigOp(new ConfigEntry("retention.ms", "1000"), AlterConfigOp.OpType.SET)))).all().get();
+        Await.until(topic + " to be empty", () -> {
+            try (var files = Files.list(old)) {
+                List<Path> logs = files.filter(file -> file.toString().endsWith(".log")).toList();
+                return logs.size() == 1 && Files.size(logs.get(0)) == 0;
+            }
+        });
     }
 
     private void deleteBefore(String topic, long offset) throws Exception {
