@@ -18,7 +18,8 @@ final class Content {
 
     private static final List<String> TEXTS = List.of(
         "a", "order", "ключ", "snow-☃", "😀", "tab\there", "line\nbreak", "cr\rhere", "nul\0here", "\uFFFD", "\uFEFFbom",
-        "| offset: 5 CreateTime: 1", "key: x payload: y", "\"quoted\\\"", "\u001b[31m", "é", "e\u0301");
+        "| offset: 5 CreateTime: 1",
+        "key: x payload: y", "\"quoted\\\"", "\u001b[31m", "é", "e\u0301");
 
     private static final List<String> HEADER_KEYS = List.of(
         "trace-id", "trace-id", "source", "größe", "ключ", "", "a,b", "[x]", "emoji-😀", "with space", "new\nline");

@@ -15,6 +15,7 @@ import org.apache.kafka.common.message.SnapshotFooterRecord;
 import org.apache.kafka.common.message.SnapshotHeaderRecord;
 import org.apache.kafka.common.message.VotersRecord;
 import org.apache.kafka.common.metadata.FeatureLevelRecord;
+import org.apache.kafka.common.protocol.Message;
 import org.apache.kafka.common.protocol.MessageUtil;
 import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.record.internal.ControlRecordType;
@@ -85,13 +86,15 @@ final class ControlLogs {
         var header = new SnapshotHeaderRecord().setVersion((short) 0).setLastContainedLogTimestamp(times.timestamp());
         var kraftVersion = new KRaftVersionRecord().setVersion((short) 0).setKRaftVersion((short) dice.between(0, 1));
         var footer = new SnapshotFooterRecord().setVersion((short) 0);
-        short zero = 0;
         return List.of(
-            record(ControlRecordType.SNAPSHOT_HEADER.recordKey(), MessageUtil.toByteBufferAccessor(header, zero).buffer()),
-            record(ControlRecordType.KRAFT_VERSION.recordKey(),
-                MessageUtil.toByteBufferAccessor(kraftVersion, zero).buffer()),
+            record(ControlRecordType.SNAPSHOT_HEADER.recordKey(), version0(header)),
+            record(ControlRecordType.KRAFT_VERSION.recordKey(), version0(kraftVersion)),
             record(ControlRecordType.KRAFT_VOTERS.recordKey(), voters()),
-            record(ControlRecordType.SNAPSHOT_FOOTER.recordKey(), MessageUtil.toByteBufferAccessor(footer, zero).buffer()));
+            record(ControlRecordType.SNAPSHOT_FOOTER.recordKey(), version0(footer)));
+    }
+
+    private static ByteBuffer version0(Message message) {
+        return MessageUtil.toByteBufferAccessor(message, (short) 0).buffer();
     }
 
     private ByteBuffer leaderChange(short version) {
@@ -117,8 +120,7 @@ final class ControlLogs {
                 .setEndpoints(endpoints).setKRaftVersionFeature(new VotersRecord.KRaftVersionFeature()
                     .setMinSupportedVersion((short) 0).setMaxSupportedVersion((short) dice.between(0, 2))));
         }
-        return MessageUtil.toByteBufferAccessor(new VotersRecord().setVersion((short) 0).setVoters(voters), (short) 0)
-            .buffer();
+        return version0(new VotersRecord().setVersion((short) 0).setVoters(voters));
     }
 
     /** Type 7 is what a mirroring design wants to add; 337 is nobody's; both beside a producer id and without. */

@@ -57,7 +57,8 @@ final class GoldenList {
                 add("verify", path, "--verify-index-only");
                 add("sanity", path, "--index-sanity-check");
             }
-            case "snapshot", "txnindex", "deleted" -> add("shallow", path, "");
+            case "snapshot", "txnindex" -> add("shallow", path, "");
+            case "deleted" -> add("ignored", path, "");
             default -> {
                 // Checkpoint files without a dot: the tool can do nothing with them.
             }

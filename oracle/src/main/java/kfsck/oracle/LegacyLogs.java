@@ -37,14 +37,14 @@ final class LegacyLogs {
         return magic == 0 ? TimestampType.NO_TIMESTAMP_TYPE : TimestampType.CREATE_TIME;
     }
 
-    /** No codec given: a new one for every wrapper. */
+    /** No codec given: each in turn. */
     private void writeOne(String name, byte magic, String codec, TimestampType type) throws IOException {
         Dice own = dice.named(name);
         Content content = new Content(own);
         long base = own.percent(40) ? 0 : own.longBetween(1, 5_000_000_000L);
         try (SegmentFile segment = new SegmentFile(directory.resolve(name), base)) {
             for (int i = own.between(4, 8); i > 0; i--) {
-                String chosen = codec == null ? own.pick(CODECS) : codec;
+                String chosen = codec == null ? CODECS.get(i % CODECS.size()) : codec;
                 segment.append(records(own, content, segment.nextOffset(), magic, chosen, type));
             }
         }

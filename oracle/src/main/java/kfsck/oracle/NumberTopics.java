@@ -6,10 +6,19 @@ import java.math.RoundingMode;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** Keys and values that are big-endian numbers, for the numeric decoder classes of the dump tool. */
 final class NumberTopics {
+    private static final List<Integer> INTS = List.of(0, -1, Integer.MIN_VALUE, Integer.MAX_VALUE);
+    private static final List<Long> LONGS = List.of(0L, -1L, Long.MIN_VALUE, Long.MAX_VALUE, 1L << 32);
+
+    /** Kept below only where Java 17 prints as Java 19 does; around 0.001 and 10000000 the notation changes. */
+    private static final List<Double> DOUBLES = Stream.of(0.0, -0.0, Double.NaN, Double.POSITIVE_INFINITY,
+        Double.NEGATIVE_INFINITY, Double.MAX_VALUE, Double.MIN_NORMAL, 1e-3, 1e7, 9999999.999, 0.00099999, 1e21, 1e22,
+        1e23, 2e-3, 1.0, -1.5, 123456789012.0).filter(NumberTopics::printsAlike).toList();
+
     private final Clients clients;
     private final Dice dice;
 
@@ -19,19 +28,38 @@ final class NumberTopics {
     }
 
     void write() throws Exception {
-        writeTopic("numbers.int", () -> ByteBuffer.allocate(4).putInt(anyInt()).array());
-        writeTopic("numbers.long", () -> ByteBuffer.allocate(8).putLong(anyLong()).array());
-        writeTopic("numbers.double", () -> ByteBuffer.allocate(8).putDouble(anyDouble()).array());
+        writeTopic("numbers.int", INTS.stream().map(NumberTopics::bytes).toList(), () -> bytes(anyInt()));
+        writeTopic("numbers.long", LONGS.stream().map(NumberTopics::bytes).toList(), () -> bytes(anyLong()));
+        writeTopic("numbers.double", DOUBLES.stream().map(NumberTopics::bytes).toList(), () -> bytes(anyDouble()));
     }
 
     private interface Number {
         byte[] bytes();
     }
 
-    private void writeTopic(String topic, Number number) throws Exception {
+    private static byte[] bytes(int number) {
+        return ByteBuffer.allocate(4).putInt(number).array();
+    }
+
+    private static byte[] bytes(long number) {
+        return ByteBuffer.allocate(8).putLong(number).array();
+    }
+
+    private static byte[] bytes(double number) {
+        return ByteBuffer.allocate(8).putDouble(number).array();
+    }
+
+    /** The special numbers all come once as a key and once as a value, whatever the dice say. */
+    private void writeTopic(String topic, List<byte[]> special, Number number) throws Exception {
         clients.createTopic(topic, 1);
         Content times = new Content(dice.named(topic));
         var producer = clients.idempotent(dice.pick(PlainTopics.CODECS));
+        List<ProducerRecord<byte[], byte[]>> specials = new ArrayList<>();
+        for (int i = 0; i < special.size(); i++) {
+            byte[] value = special.get(special.size() - 1 - i);
+            specials.add(new ProducerRecord<>(topic, 0, times.timestamp(), special.get(i), value));
+        }
+        Clients.send(producer, specials);
         for (int batch = dice.between(2, 4); batch > 0; batch--) {
             List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
             for (int i = dice.between(10, 30); i > 0; i--) {
@@ -45,7 +73,7 @@ final class NumberTopics {
 
     private int anyInt() {
         return switch (dice.between(0, 4)) {
-            case 0 -> dice.pick(List.of(0, -1, Integer.MIN_VALUE, Integer.MAX_VALUE));
+            case 0 -> dice.pick(INTS);
             case 1 -> dice.between(-200, 200);
             default -> (int) dice.anyLong();
         };
@@ -53,7 +81,7 @@ final class NumberTopics {
 
     private long anyLong() {
         return switch (dice.between(0, 4)) {
-            case 0 -> dice.pick(List.of(0L, -1L, Long.MIN_VALUE, Long.MAX_VALUE));
+            case 0 -> dice.pick(LONGS);
             case 1 -> dice.between(-200, 200);
             default -> dice.anyLong() >> dice.between(0, 40);
         };
@@ -66,7 +94,7 @@ final class NumberTopics {
     private double anyDouble() {
         while (true) {
             double candidate = candidate();
-            if (!Double.isFinite(candidate) || candidate == 0 || printsShortest(candidate)) {
+            if (printsAlike(candidate)) {
                 return candidate;
             }
         }
@@ -74,14 +102,16 @@ final class NumberTopics {
 
     private double candidate() {
         return switch (dice.between(0, 7)) {
-            case 0 -> dice.pick(List.of(0.0, -0.0, Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY,
-                Double.MAX_VALUE, Double.MIN_NORMAL, 1e-3, 1e7, 9999999.999, 0.00099999, 1e21, 1e22, 1e23, 2e-3));
-            case 1 -> dice.between(-1_000_000, 1_000_000);
+            case 0, 1 -> dice.between(-1_000_000, 1_000_000);
             case 2 -> dice.between(-1_000_000, 1_000_000) / 1000.0;
             case 3 -> dice.between(1, 9999) * Math.pow(10, dice.between(-300, 300));
             case 4 -> dice.anyLong();
             default -> Double.longBitsToDouble(dice.anyLong());
         };
+    }
+
+    private static boolean printsAlike(double value) {
+        return !Double.isFinite(value) || value == 0 || printsShortest(value);
     }
 
     private static boolean printsShortest(double value) {

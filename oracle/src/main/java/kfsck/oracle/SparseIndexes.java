@@ -24,11 +24,13 @@ final class SparseIndexes {
         List<String> rows = new ArrayList<>();
         List<Path> files;
         try (var walk = Files.walk(corpus)) {
-            files = walk.filter(Files::isRegularFile).filter(file -> file.toString().endsWith("index")).sorted().toList();
+            files = walk.filter(Files::isRegularFile).filter(file -> file.toString().endsWith("index"))
+                .sorted().toList();
         }
         for (Path file : files) {
             if (Files.size(file) >= BIG) {
-                rows.add(corpus.relativize(file) + "\t" + Files.size(file) + "\t" + leadingHex(Files.readAllBytes(file)));
+                String hex = leadingHex(Files.readAllBytes(file));
+                rows.add(corpus.relativize(file) + "\t" + Files.size(file) + "\t" + hex);
                 Files.delete(file);
             }
         }
