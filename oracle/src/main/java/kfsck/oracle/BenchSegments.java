@@ -1,0 +1,150 @@
+package kfsck.oracle;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.common.record.internal.ControlRecordType;
+import org.apache.kafka.common.record.internal.EndTransactionMarker;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
+import org.apache.kafka.common.record.internal.RecordBatch;
+
+/** Big segments of the shapes speed depends on: few or many records a batch, codecs, transactions. */
+final class BenchSegments {
+    private static final String NAME = "00000000000000000000.log";
+    private static final int PRODUCERS = 8;
+    private static final int POOL = 20_000;
+
+    private final Path out;
+    private final long bytes;
+    private final Dice dice;
+    private final ByteBuffer scratch = ByteBuffer.allocate(1 << 18);
+    private final int[] nextSequence = new int[PRODUCERS];
+    private List<byte[]> pool;
+    private long offset;
+    private long timestamp;
+
+    BenchSegments(Path out, long bytes, Dice dice) {
+        this.out = out;
+        this.bytes = bytes;
+        this.dice = dice;
+    }
+
+    private interface Shape {
+        /** Small pieces to append next, each a batch. */
+        void write(Sink sink) throws IOException;
+    }
+
+    void write() throws IOException {
+        pool = values(this::randomText);
+        segment("batch100", sink -> sink.append(batch("none", 100, false, dice.between(0, PRODUCERS - 1))));
+        segment("batch1", sink -> sink.append(batch("none", 1, false, dice.between(0, PRODUCERS - 1))));
+        segment("txn", this::transaction);
+        pool = values(() -> new Content(dice).json().replace("}", ",\"customer\":\"customer-" + dice.between(0, 9_999)
+            + "\",\"city\":\"" + dice.pick(List.of("Delft", "Riga", "Porto", "Graz")) + "\"}"));
+        segment("lz4", sink -> sink.append(batch("lz4", 100, false, dice.between(0, PRODUCERS - 1))));
+        segment("zstd", sink -> sink.append(batch("zstd", 100, false, dice.between(0, PRODUCERS - 1))));
+    }
+
+    private interface Text {
+        String next();
+    }
+
+    /** Made once and used again and again, as making ten million would take longer than writing them. */
+    private List<byte[]> values(Text text) {
+        List<byte[]> values = new ArrayList<>(POOL);
+        for (int i = 0; i < POOL; i++) {
+            values.add(Content.text(text.next()));
+        }
+        return values;
+    }
+
+    private String randomText() {
+        StringBuilder text = new StringBuilder();
+        for (int i = dice.between(80, 120); i > 0; i--) {
+            text.append((char) dice.between(' ', '~'));
+        }
+        return text.toString();
+    }
+
+    private void segment(String shape, Shape writer) throws IOException {
+        Path file = out.resolve(shape).resolve(NAME);
+        Files.createDirectories(file.getParent());
+        offset = 0;
+        timestamp = 1_600_000_000_000L;
+        java.util.Arrays.fill(nextSequence, 0);
+        long started = System.nanoTime();
+        try (Sink sink = new Sink(file)) {
+            while (sink.size < bytes) {
+                writer.write(sink);
+            }
+            System.err.printf("oracle: %s %d bytes, %d records, %.1f s%n", shape, sink.size, offset,
+                (System.nanoTime() - started) / 1e9);
+        }
+    }
+
+    private void transaction(Sink sink) throws IOException {
+        int producer = dice.between(0, PRODUCERS - 1);
+        for (int i = dice.between(1, 3); i > 0; i--) {
+            sink.append(batch("none", 10, true, producer));
+        }
+        ControlRecordType type = dice.percent(20) ? ControlRecordType.ABORT : ControlRecordType.COMMIT;
+        sink.append(MemoryRecords.withEndTransactionMarker(offset++, timestamp, 0, producer + 1000L, (short) 0,
+            new EndTransactionMarker(type, 0)));
+    }
+
+    private MemoryRecords batch(String codec, int records, boolean transactional, int producer) {
+        scratch.clear();
+        MemoryRecordsBuilder builder = MemoryRecords.builder(scratch, RecordBatch.MAGIC_VALUE_V2,
+            Compression.of(codec).build(), TimestampType.CREATE_TIME, offset, RecordBatch.NO_TIMESTAMP,
+            producer + 1000L, (short) 0, nextSequence[producer], transactional, 0);
+        for (int i = 0; i < records; i++) {
+            byte[] value = pool.get(dice.between(0, POOL - 1));
+            builder.appendWithOffset(offset++, timestamp, Integer.toString(value.length * 7919).getBytes(), value);
+            timestamp += 3;
+        }
+        nextSequence[producer] += records;
+        return builder.build();
+    }
+
+    /** A file written in big pieces. */
+    private static final class Sink implements AutoCloseable {
+        private final FileChannel channel;
+        private final ByteBuffer pending = ByteBuffer.allocateDirect(4 << 20);
+        private long size;
+
+        Sink(Path file) throws IOException {
+            channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        }
+
+        void append(MemoryRecords records) throws IOException {
+            ByteBuffer batch = records.buffer().duplicate();
+            if (batch.remaining() > pending.remaining()) {
+                drain();
+            }
+            size += batch.remaining();
+            pending.put(batch);
+        }
+
+        private void drain() throws IOException {
+            pending.flip();
+            while (pending.hasRemaining()) {
+                channel.write(pending);
+            }
+            pending.clear();
+        }
+
+        @Override
+        public void close() throws IOException {
+            drain();
+            channel.close();
+        }
+    }
+}
