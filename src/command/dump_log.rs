@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use kfsck::format::number::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Timestamp};
 use kfsck::report::dump::companion::IndexMode;
 use kfsck::report::dump::decoder::Decoder;
-use kfsck::report::dump::file::{self, Access, Options, Output};
+use kfsck::report::dump::file::{self, Options, Output};
 use kfsck::report::dump::segment::Plan;
 use kfsck::report::dump::selection::Selection;
 use kfsck::report::dump::style::Style;

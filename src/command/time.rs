@@ -13,8 +13,8 @@ pub(super) fn parse(text: &str) -> Result<Timestamp, String> {
         return Ok(Timestamp(instant.as_millisecond()));
     }
     text.parse::<DateTime>()
-        .and_then(|local| local.to_zoned(TimeZone::UTC))
-        .map(|zoned| Timestamp(zoned.timestamp().as_millisecond()))
+        .and_then(|local| TimeZone::UTC.to_timestamp(local))
+        .map(|instant| Timestamp(instant.as_millisecond()))
         .map_err(|_| {
             "expected a time such as 2026-11-30T04:00:00Z, a date, or milliseconds since 1970"
                 .to_owned()

@@ -17,10 +17,9 @@ use crate::storage::damage::Damage;
 use crate::storage::directory::KafkaFile;
 use crate::storage::file_name::{FileKind, FileName, Suffix};
 use crate::storage::segment::walk::{End, Piece, Walk};
-use crate::storage::source::{ReadError, Source};
+use crate::storage::source::{Access, ReadError, Source};
 
 pub use super::segment::Stop;
-pub use crate::storage::source::Access;
 
 /// What to show of each file and how.
 #[derive(Debug, Clone)]
