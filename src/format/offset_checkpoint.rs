@@ -6,8 +6,8 @@
 //! The frame is that of every checkpoint file: version 0, a count, then lines of
 //! `topic partition offset`. Kafka writes them in no order; of a partition named twice the last
 //! line counts. The numbers are as old as the last write: after a crash they are behind the log.
-//! Source: `OffsetCheckpointFile` 4.4.0. A line of other than three words is a malformed line to it;
-//! a word that is no number ends its reading with a `NumberFormatException`.
+//! Source: `OffsetCheckpointFile` 4.4.0. A line of other than three words is a malformed line to
+//! it; a word that is no number ends its reading with a `NumberFormatException`.
 
 use super::checkpoint_file;
 use super::malformed::{Malformed, Problem};

@@ -2,6 +2,7 @@
 //!
 //! Cluster ids look the same and are not this: they are free text (KIP-78).
 
+use super::cursor::Cursor;
 use super::malformed::{Malformed, Problem};
 use std::fmt;
 
@@ -31,6 +32,16 @@ impl Uuid {
             at: 0,
             problem: Problem::text(text, "22 characters of URL-safe base 64"),
         })
+    }
+
+    /// Reads the 16 bytes of an id.
+    ///
+    /// # Errors
+    /// [`Problem::Truncated`] when fewer are left.
+    pub fn read(cursor: &mut Cursor<'_>, field: &'static str) -> Result<Self, Malformed> {
+        let bytes = cursor.take(SIZE, field)?;
+        // `take` gave 16 bytes.
+        Ok(bytes.try_into().map_or(Self::ZERO, Self))
     }
 
     fn parse_digits(text: &[u8]) -> Option<Self> {

@@ -15,7 +15,7 @@ use crate::format::flexible::{
     TaggedField, put_count, put_tagged_fields, read_list, read_tagged_fields,
 };
 use crate::format::malformed::Malformed;
-use crate::format::uuid::{SIZE, Uuid};
+use crate::format::uuid::Uuid;
 
 /// Which fields a voter has on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,15 +114,8 @@ fn read_voter(cursor: &mut Cursor<'_>, layout: Layout) -> Result<Voter, Malforme
         voter_id: cursor.i32("voterId")?,
         voter_directory_id: match layout {
             Layout::Plain => Uuid::ZERO,
-            Layout::DirectoryIds => read_uuid(cursor, "voterDirectoryId")?,
+            Layout::DirectoryIds => Uuid::read(cursor, "voterDirectoryId")?,
         },
         tagged_fields: read_tagged_fields(cursor)?,
     })
-}
-
-/// Reads an id of 16 bytes.
-pub(super) fn read_uuid(cursor: &mut Cursor<'_>, field: &'static str) -> Result<Uuid, Malformed> {
-    let bytes = cursor.take(SIZE, field)?;
-    // `take` gave 16 bytes.
-    Ok(bytes.try_into().map_or(Uuid::ZERO, Uuid))
 }

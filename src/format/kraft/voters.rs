@@ -7,7 +7,6 @@
 //! endpoint:  | name, compact text | host, compact text | port u16 | tagged fields |
 //! ```
 
-use super::leader_change::read_uuid;
 use crate::format::cursor::Cursor;
 use crate::format::flexible::{
     TaggedField, put_count, put_tagged_fields, put_text, read_list, read_tagged_fields, read_text,
@@ -89,7 +88,7 @@ impl Voter {
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, Malformed> {
         Ok(Self {
             voter_id: cursor.i32("voterId")?,
-            voter_directory_id: read_uuid(cursor, "voterDirectoryId")?,
+            voter_directory_id: Uuid::read(cursor, "voterDirectoryId")?,
             endpoints: read_list(cursor, "endpoints", Endpoint::read)?,
             min_supported_version: cursor.i16("minSupportedVersion")?,
             max_supported_version: cursor.i16("maxSupportedVersion")?,
