@@ -16,6 +16,7 @@
 //! see [`Snapshot::stale_tail`].
 //! Source: `ProducerStateManager.readSnapshot`, `ProducerSnapshot.json` 4.4.0.
 
+use super::crc;
 use super::cursor::Cursor;
 use super::malformed::{Malformed, Problem};
 use super::number::{CoordinatorEpoch, Offset, ProducerEpoch, ProducerId, Sequence, Timestamp};
@@ -155,7 +156,7 @@ pub fn decode(bytes: &[u8]) -> Result<Snapshot, Malformed> {
         Ok(()) => {}
         Err(fault) => faults.push(fault),
     }
-    let computed_crc = crc32c::crc32c(sealed);
+    let computed_crc = crc::crc32c(sealed);
     let whole = usize::try_from(count) == Ok(entries.len());
     let stale_tail = (whole && stored_crc != computed_crc)
         .then(|| stale_tail(bytes, stored_crc, cursor.position()))
@@ -267,7 +268,7 @@ fn mismatch(stored: u32, computed: u32) -> Malformed {
 /// The bytes from `end` on, if the CRC holds for those before.
 fn stale_tail(bytes: &[u8], stored_crc: u32, end: usize) -> Option<Range<usize>> {
     let sealed = bytes.get(COUNT..end)?;
-    (end < bytes.len() && crc32c::crc32c(sealed) == stored_crc).then_some(end..bytes.len())
+    (end < bytes.len() && crc::crc32c(sealed) == stored_crc).then_some(end..bytes.len())
 }
 
 /// Checks the CRC alone, over the whole file as Kafka does.
@@ -278,7 +279,7 @@ pub fn verify(bytes: &[u8]) -> Result<(), Malformed> {
     let mut cursor = Cursor::new(bytes);
     let _ = cursor.i16("version")?;
     let stored = cursor.u32("crc")?;
-    let computed = crc32c::crc32c(cursor.rest());
+    let computed = crc::crc32c(cursor.rest());
     if stored == computed {
         Ok(())
     } else {
@@ -302,7 +303,7 @@ pub fn encode(version: Version, entries: &[ProducerEntry]) -> Result<Vec<u8>, Ma
         }
     }
     let mut out = version.number().to_be_bytes().to_vec();
-    out.extend(crc32c::crc32c(&sealed).to_be_bytes());
+    out.extend(crc::crc32c(&sealed).to_be_bytes());
     out.append(&mut sealed);
     Ok(out)
 }
@@ -360,7 +361,7 @@ pub fn stock_verdict(bytes: &[u8]) -> Result<(), String> {
     let Ok(stored) = cursor.u32("crc") else {
         return invalid("null");
     };
-    let computed = crc32c::crc32c(cursor.rest());
+    let computed = crc::crc32c(cursor.rest());
     let Ok(count) = cursor.i32("count") else {
         return invalid("null");
     };

@@ -49,6 +49,12 @@ impl<'a> TimeIndex<'a> {
         Self { bytes, base_offset }
     }
 
+    /// The segment's base offset, which entries count from.
+    #[must_use]
+    pub const fn base_offset(&self) -> Offset {
+        self.base_offset
+    }
+
     /// How many whole entries the file has, zero padding included.
     #[must_use]
     pub const fn len(&self) -> usize {

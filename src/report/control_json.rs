@@ -3,8 +3,9 @@
 //! Its JSON comes from the generated `*JsonConverter` classes and Jackson: no spaces, fields in the
 //! order of the schema, unknown tagged fields left out.
 
-use super::java_text::push_json_string;
 use crate::format::control::{ControlType, EndTxnMarker};
+use crate::format::java_text::push_java_utf8;
+use crate::format::json;
 use crate::format::kraft::kraft_version::KRaftVersion;
 use crate::format::kraft::leader_change::{self, LeaderChange};
 use crate::format::kraft::snapshot_footer::SnapshotFooter;
@@ -213,12 +214,35 @@ fn push(text: &dyn Display, out: &mut Vec<u8>) {
     out.extend(text.to_string().bytes());
 }
 
+/// Appends a JSON string as Jackson writes it ([`json::put_text`]), of bytes as Java reads them.
+fn push_json_string(bytes: &[u8], out: &mut Vec<u8>) {
+    let mut text = Vec::with_capacity(bytes.len());
+    push_java_utf8(bytes, &mut text);
+    let mut quoted = String::with_capacity(text.len());
+    // The second reading replaces nothing: the first one left UTF-8.
+    json::put_text(&String::from_utf8_lossy(&text), &mut quoted);
+    out.append(&mut quoted.into_bytes());
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::format::control::ControlKey;
     use crate::format::damage::hex;
     use crate::format::golden::{PRINTED, control_records};
+
+    const TEXTS: &str = include_str!("../../testdata/structures/java-text.tsv");
+
+    /// Every text that Java and Jackson made of some bytes.
+    #[test]
+    fn bytes_as_java_reads_them() {
+        for line in TEXTS.lines() {
+            let (bytes, json) = line.split_once('\t').unwrap();
+            let mut out = Vec::new();
+            push_json_string(&hex(bytes), &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), json, "{bytes}");
+        }
+    }
 
     fn tail(kind: ControlType, value: Option<&[u8]>) -> Result<String, Malformed> {
         let mut out = Vec::new();

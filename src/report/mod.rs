@@ -3,5 +3,4 @@
 pub mod control_json;
 pub mod digits;
 pub mod dump;
-pub mod java_text;
 pub mod json;

@@ -1,11 +1,11 @@
 //! Gzip (RFC 1952) as `java.util.zip.GZIPInputStream` reads it: members one after another.
 
-use crc32fast::Hasher;
 use flate2::{Decompress, FlushDecompress, Status};
 
 use super::buffer::Buffer;
 use super::source::{Fault, Source};
 use super::{Decode, STRIDE, Step};
+use crate::format::crc::{Kind, Running};
 use crate::format::malformed::Problem;
 use crate::format::number::to_usize;
 
@@ -32,13 +32,24 @@ enum Stage {
 }
 
 /// The state of one gzip stream; the inflater is kept for the next.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Gzip {
     inflate: Option<Decompress>,
     stage: Stage,
-    checksum: Hasher,
+    checksum: Running,
     /// Bytes that this member gave, modulo 2^32 as its trailer counts them.
     length: u32,
+}
+
+impl Default for Gzip {
+    fn default() -> Self {
+        Self {
+            inflate: None,
+            stage: Stage::default(),
+            checksum: Running::new(Kind::Crc32),
+            length: 0,
+        }
+    }
 }
 
 impl Gzip {
@@ -82,7 +93,7 @@ impl Gzip {
 
     fn trailer(&mut self, source: &mut Source<'_>) -> Result<(), Fault> {
         for (field, computed) in [
-            ("gzip checksum", self.checksum.clone().finalize()),
+            ("gzip checksum", self.checksum.clone().value()),
             ("gzip length", self.length),
         ] {
             let stored = source.little_endian_u32(field)?;
@@ -111,7 +122,7 @@ impl Decode for Gzip {
                 if let Some(inflate) = &mut self.inflate {
                     inflate.reset(false);
                 }
-                self.checksum = Hasher::new();
+                self.checksum = Running::new(Kind::Crc32);
                 self.length = 0;
                 self.stage = Stage::Body;
             }
@@ -124,7 +135,7 @@ impl Decode for Gzip {
 fn header(source: &mut Source<'_>) -> Result<(), Fault> {
     let mut header = Header {
         source,
-        checksum: Hasher::new(),
+        checksum: Running::new(Kind::Crc32),
     };
     let magic = header.array::<2>()?;
     if magic != MAGIC {
@@ -147,7 +158,7 @@ fn header(source: &mut Source<'_>) -> Result<(), Fault> {
         while flags & text != 0 && header.array()? != [0] {}
     }
     if flags & HEADER_CRC != 0 {
-        let [.., high, low] = header.checksum.clone().finalize().to_be_bytes();
+        let [.., high, low] = header.checksum.clone().value().to_be_bytes();
         if header.array()? != [low, high] {
             return Err(header.source.undecodable(FIELD, "header checksum is wrong"));
         }
@@ -158,7 +169,7 @@ fn header(source: &mut Source<'_>) -> Result<(), Fault> {
 /// Reads header bytes and sums them up on the way.
 struct Header<'s, 'a> {
     source: &'s mut Source<'a>,
-    checksum: Hasher,
+    checksum: Running,
 }
 
 impl Header<'_, '_> {

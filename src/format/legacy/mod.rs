@@ -18,6 +18,7 @@ mod record;
 pub use record::LegacyRecord;
 
 use super::compression::Codec;
+use super::crc::Kind;
 use super::cursor::Cursor;
 use super::malformed::{Malformed, Problem};
 use super::number::{Offset, Timestamp};
@@ -155,7 +156,7 @@ fn overhead(cursor: &mut Cursor<'_>) -> Result<(Offset, u32), Malformed> {
 /// The checksum that a message should carry: CRC-32 of its bytes from [`MAGIC_AT`] to its end.
 #[must_use]
 pub fn checksum(from_magic: &[u8]) -> u32 {
-    crc32fast::hash(from_magic)
+    Kind::Crc32.of(from_magic)
 }
 
 #[cfg(test)]

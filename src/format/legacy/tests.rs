@@ -171,7 +171,7 @@ fn message(offset: i64, magic: u8, attributes: i8, timestamp: i64, value: &[u8])
     checked.extend(value);
     let mut bytes = offset.to_be_bytes().to_vec();
     bytes.extend((checked.len() as i32 + 4).to_be_bytes());
-    bytes.extend(crc32fast::hash(&checked).to_be_bytes());
+    bytes.extend(Kind::Crc32.of(&checked).to_be_bytes());
     bytes.extend(checked);
     bytes
 }
