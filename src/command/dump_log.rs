@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use kfsck::format::number::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Timestamp};
 use kfsck::report::dump::companion::IndexMode;
@@ -175,23 +176,38 @@ fn parse_decoder(text: &str) -> Result<Decoder, String> {
 impl DumpLog {
     /// What clap cannot tell by itself.
     pub(super) fn validate(&self) -> Result<(), clap::Error> {
+        let wrong = |kind, message| Err(clap::Error::raw(kind, message));
         if self.files.is_empty() && self.paths.is_empty() {
-            return Err(clap::Error::raw(
-                clap::error::ErrorKind::MissingRequiredArgument,
-                "expected --files FILE,.. or at least one PATH, found neither\n",
-            ));
+            return wrong(
+                ErrorKind::MissingRequiredArgument,
+                "expected --files FILE,.. or at least one PATH, found neither",
+            );
+        }
+        if self.inputs().filter(|path| path.as_os_str() == "-").count() > 1 {
+            return wrong(
+                ErrorKind::ArgumentConflict,
+                "expected `-` once, found it again: standard input can be read only once",
+            );
         }
         Ok(())
+    }
+
+    /// All that is to be read, in order.
+    fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
+        self.files.iter().chain(&self.paths)
     }
 
     pub(super) fn run(&self, session: &mut Session) -> anyhow::Result<()> {
         let options = self.options(session);
         let mut report = String::new();
-        for path in self.files.iter().chain(&self.paths) {
+        for path in self.inputs() {
             let operand = match directory::expand(path) {
                 Ok(operand) => operand,
                 Err(error) => {
                     session.read_error(&error);
+                    if error.kind() == io::ErrorKind::NotFound && is_list(path) {
+                        session.note(path, &"only --files splits at commas, PATH never does");
+                    }
                     continue;
                 }
             };
@@ -249,6 +265,10 @@ impl DumpLog {
             },
         }
     }
+}
+
+fn is_list(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().contains(&b',')
 }
 
 fn processors() -> usize {

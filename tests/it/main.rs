@@ -1,1 +1,5 @@
 //! All integration tests, in one binary.
+
+#[cfg(unix)]
+mod contract;
+mod program;
