@@ -57,11 +57,16 @@ pub(super) struct DumpLog {
     index_sanity_check: bool,
 
     /// Stop before the batch that reaches beyond the first N bytes of a log
-    #[arg(long, value_name = "N")]
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
     max_bytes: Option<u64>,
 
     /// Largest batch that an .index entry may point to, in bytes
-    #[arg(long, value_name = "N", default_value_t = 5_242_880)]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "N",
+        default_value_t = 5_242_880
+    )]
     max_message_size: u64,
 
     /// Print keys and values without what is known of the record; control records print empty
@@ -88,11 +93,11 @@ pub(super) struct DumpLog {
     wide_integers: Wide,
 
     /// Refuse records larger than this many bytes
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_RECORD_BYTES)]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", default_value_t = DEFAULT_MAX_RECORD_BYTES)]
     max_record_bytes: u64,
 
     /// Threads that decode and format; by default one for each processor
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 
     #[command(flatten)]
@@ -145,7 +150,7 @@ struct Filters {
     end_time: Option<Timestamp>,
 
     /// Show this many batches of each file
-    #[arg(long, value_name = "N")]
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
     limit: Option<u64>,
 }
 

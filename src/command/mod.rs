@@ -10,7 +10,7 @@ mod time;
 
 use std::env;
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -126,6 +126,11 @@ fn asked_color(arguments: &[OsString]) -> ColorChoice {
         };
         asked = value.and_then(|value| value.parse().ok()).unwrap_or(asked);
         is_value = argument == "--color";
+    }
+    // clap would take a 0 for a wish.
+    let not_forced = env::var_os("CLICOLOR_FORCE").is_some_and(|value| value == "0");
+    if asked == ColorChoice::Auto && not_forced && !io::stderr().is_terminal() {
+        asked = ColorChoice::Never;
     }
     asked
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
+use serde_json::Value;
+
 /// No run in these tests takes a second; one that takes this long hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -113,6 +115,37 @@ impl Outcome {
     pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.stdout).expect("output is UTF-8")
     }
+
+    /// The lines of `--format jsonl`.
+    pub(crate) fn objects(&self) -> Vec<Value> {
+        let lines = self.text().lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}")))
+            .collect()
+    }
+
+    /// The objects of one type.
+    pub(crate) fn of_type(&self, kind: &str) -> Vec<Value> {
+        let mut objects = self.objects();
+        objects.retain(|object| object["type"] == kind);
+        objects
+    }
+}
+
+/// `kfsck dump-log ARG..`
+pub(crate) fn dump_log<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Run {
+    args.into_iter().fold(Run::new(["dump-log"]), Run::arg)
+}
+
+/// `kfsck dump-log --format jsonl ARG..`
+pub(crate) fn dump_jsonl<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Run {
+    let run = Run::new(["dump-log", "--format", "jsonl"]);
+    args.into_iter().fold(run, Run::arg)
+}
+
+/// What `kfsck dump-log ARG..` prints for a sound input.
+pub(crate) fn printed<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Vec<u8> {
+    dump_log(args).outcome().ended_with(0).stdout
 }
 
 /// Whether this user reads what nobody may.

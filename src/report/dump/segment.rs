@@ -411,11 +411,19 @@ fn together<V: View, E>(
     let (jobs, queue) = channel::<Job>();
     let queue = Mutex::new(queue);
     let spare = Mutex::new(Vec::new());
+    // More threads than stretches would only wait.
+    let useful = usize::try_from(source.len().div_ceil(STRETCH)).unwrap_or(usize::MAX);
     thread::scope(|scope| {
-        for _ in 0..plan.threads {
-            scope.spawn(|| work(source, view, plan, &queue, &spare));
+        let begin = |_: &usize| {
+            let worker = || work(source, view, plan, &queue, &spare);
+            thread::Builder::new().spawn_scoped(scope, worker).is_ok()
+        };
+        // A system that gives fewer gets its work done by fewer.
+        let threads = (0..plan.threads.min(useful)).take_while(begin).count();
+        if threads == 0 {
+            return alone(source, view, plan, stretches, delivery);
         }
-        let outcome = hand_out(plan, &mut stretches, &jobs, &spare, delivery);
+        let outcome = hand_out(threads, &mut stretches, &jobs, &spare, delivery);
         // The threads end when no job can come any more.
         drop(jobs);
         outcome.map(|()| stretches.ending())
@@ -424,7 +432,7 @@ fn together<V: View, E>(
 
 /// Gives stretches to the threads and takes the portions of the oldest.
 fn hand_out<E>(
-    plan: &Plan,
+    threads: usize,
     stretches: &mut Stretches<'_, '_>,
     jobs: &Sender<Job>,
     spare: &Mutex<Vec<Portion>>,
@@ -433,7 +441,7 @@ fn hand_out<E>(
     let mut under_way: VecDeque<Receiver<Result<Portion, ReadError>>> = VecDeque::new();
     let mut failed = None;
     loop {
-        while failed.is_none() && under_way.len() < plan.threads * AHEAD {
+        while failed.is_none() && under_way.len() < threads * AHEAD {
             match stretches.next_stretch() {
                 Ok(Some(stretch)) => {
                     let (portions, oldest) = sync_channel(WAITING);

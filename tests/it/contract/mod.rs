@@ -1,7 +1,14 @@
 //! What every release keeps of the command line: scripts and hands rely on it.
 
+mod colors;
 mod commands;
+mod decoders;
+mod filters;
+mod indexes;
 mod inputs;
+mod limits;
+mod order;
+mod spooled;
 
 /// Every command passes the contract of all commands.
 macro_rules! every_command {
