@@ -2,4 +2,5 @@
 
 #[cfg(unix)]
 mod contract;
+mod every_byte;
 mod program;
