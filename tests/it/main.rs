@@ -3,4 +3,5 @@
 #[cfg(unix)]
 mod contract;
 mod every_byte;
+mod fuzz;
 mod program;

@@ -1,50 +1,15 @@
 //! Indexes, snapshots, checkpoints and the other small files.
 
-use kfsck::format::number::Offset;
-use kfsck::report::dump::companion::{self, Companion, Findings, IndexMode};
-use kfsck::report::dump::style::Style;
-use kfsck::report::json::WideIntegers;
+use kfsck::report::dump::companion::Findings;
 use kfsck::storage::damage::Code;
 use kfsck::storage::file_name::FileKind;
 use kfsck::storage::source::Source;
 
-use super::{Change, Input, are_objects, every_change, inputs, lies_inside};
+use super::{Change, Input, every_change, inputs};
+use crate::fuzz::bodies;
 
-/// Dumps in both formats and every mode, and checks what must hold for any bytes.
 fn dump(input: &Input, bytes: &[u8], log: Option<&Source>, offsets: Option<&[u8]>) -> Findings {
-    let mut last = Findings::default();
-    let is_index = matches!(input.name.kind, FileKind::OffsetIndex | FileKind::TimeIndex);
-    let modes = [IndexMode::Sanity, IndexMode::Verify, IndexMode::Entries];
-    let modes = if is_index { &modes[..] } else { &modes[2..] };
-    for mode in modes {
-        for style in [Style::Kafka, Style::Jsonl(WideIntegers::String)] {
-            let file = Companion {
-                path: &input.path,
-                name: input.name,
-                bytes,
-                log,
-                offsets,
-                base_offset: input.name.base_offset.unwrap_or(Offset(0)),
-                mode: *mode,
-                max_message_size: 5 << 20,
-                max_record_bytes: 1 << 20,
-                style,
-            };
-            let mut out = Vec::new();
-            let findings = companion::dump(&file, &mut out).unwrap();
-            if style != Style::Kafka {
-                are_objects(&out);
-            }
-            for damage in &findings.damage {
-                lies_inside(damage, bytes.len());
-            }
-            for mismatch in &findings.mismatches {
-                lies_inside(&mismatch.damage(), bytes.len());
-            }
-            last = findings;
-        }
-    }
-    last
+    bodies::beside(&input.path, input.name, bytes, log, offsets)
 }
 
 fn of_kind(kind: FileKind) -> Vec<Input> {

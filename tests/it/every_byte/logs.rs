@@ -1,106 +1,14 @@
 //! Segments and KRaft snapshots of each magic and codec, and every kind of control record.
 
-use std::convert::Infallible;
+use std::path::Path;
 
 use kfsck::format::batch;
-use kfsck::report::dump::jsonl::Jsonl;
-use kfsck::report::dump::kafka::KafkaText;
-use kfsck::report::dump::segment::{self, Plan, Portion};
-use kfsck::report::dump::selection::Selection;
-use kfsck::report::dump::view::{Batch, View};
 use kfsck::storage::damage::{Code, Damage};
 use kfsck::storage::file_name::FileKind;
-use kfsck::storage::segment::contents::Entry;
-use kfsck::storage::segment::walk::{Piece, Span, Walk};
-use kfsck::storage::source::Source;
+use kfsck::storage::segment::walk::Span;
 
-use super::{Change, are_objects, every_change, inputs, lies_inside};
-
-/// Both output formats at once; only the lines of JSON are kept.
-struct Both {
-    json: Jsonl,
-    text: KafkaText,
-}
-
-impl View for Both {
-    fn shows_records(&self) -> bool {
-        true
-    }
-
-    fn batch(&self, batch: &Batch<'_>, out: &mut Vec<u8>) {
-        self.text.batch(batch, &mut Vec::new());
-        self.json.batch(batch, out);
-    }
-
-    fn entry(&self, batch: &Batch<'_>, entry: &Entry<'_>, out: &mut Vec<u8>) -> Option<Damage> {
-        let by_text = self.text.entry(batch, entry, &mut Vec::new());
-        let damage = self.json.entry(batch, entry, out);
-        assert_eq!(by_text, damage, "the formats tell of different damage");
-        damage
-    }
-
-    fn damage(&self, damage: &Damage, out: &mut Vec<u8>) {
-        self.json.damage(damage, out);
-    }
-}
-
-/// What a dump met.
-struct Met {
-    batches: Vec<Span>,
-    damage: Vec<Damage>,
-}
-
-/// Walks and dumps, and checks what must hold for any bytes.
-fn dump(bytes: &[u8]) -> Met {
-    let source = Source::from_bytes("0.log", bytes.to_vec());
-    let mut batches = Vec::new();
-    let mut position = 0;
-    let mut walk = Walk::new(&source);
-    while let Some(piece) = walk.next_piece().unwrap() {
-        let (begin, size) = match piece {
-            Piece::Batch(span) => {
-                batches.push(span);
-                (span.position, u64::from(span.size))
-            }
-            Piece::Damage(damage) => (damage.position, damage.size),
-        };
-        assert_eq!(begin, position, "a byte belongs to two pieces, or to none");
-        assert!(size > 0);
-        position += size;
-    }
-    assert_eq!(position, source.len(), "bytes at the end belong to nothing");
-
-    let plan = Plan {
-        selection: Selection::default(),
-        max_bytes: None,
-        max_record_bytes: 1 << 20,
-        threads: 1,
-    };
-    let view = Both {
-        json: Jsonl {
-            deep: true,
-            contents: true,
-            ..Jsonl::default()
-        },
-        text: KafkaText {
-            deep: true,
-            contents: true,
-            ..KafkaText::default()
-        },
-    };
-    let mut damage = Vec::new();
-    let ending = segment::dump(&source, &view, &plan, &mut |portion: &mut Portion| {
-        are_objects(&portion.text);
-        damage.append(&mut portion.damage);
-        Ok::<_, Infallible>(())
-    });
-    let ending = ending.unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(ending.position, source.len());
-    for damage in &damage {
-        lies_inside(damage, bytes.len());
-    }
-    Met { batches, damage }
-}
+use super::{Change, every_change, inputs};
+use crate::fuzz::bodies::{Met, segment as dump};
 
 /// Tries every change of every log up to that size with that magic in its first batch.
 fn every_change_of(magic: u8, largest: usize) {
@@ -130,7 +38,7 @@ fn every_change_of(magic: u8, largest: usize) {
 }
 
 /// A dump of changed bytes tells of what must not change unnoticed.
-fn notices(change: Change, sound: &[Span], met: &Met, path: &std::path::Path) {
+fn notices(change: Change, sound: &[Span], met: &Met, path: &Path) {
     match change {
         Change::Cut(length) => {
             let length = length as u64;

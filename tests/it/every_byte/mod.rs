@@ -10,21 +10,20 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kfsck::storage::damage::Damage;
 use kfsck::storage::file_name::{FileKind, FileName};
 
 /// Inputs up to this size are tried byte by byte.
 const SMALL: u64 = 2048;
 
 /// A small file.
-struct Input {
-    path: PathBuf,
+pub(crate) struct Input {
+    pub(crate) path: PathBuf,
     name: FileName,
-    bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// The small files below `testdata` of which `wanted` holds, each content once.
-fn inputs(wanted: impl Fn(FileKind) -> bool) -> Vec<Input> {
+pub(crate) fn inputs(wanted: impl Fn(FileKind) -> bool) -> Vec<Input> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     let mut left = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata")];
@@ -84,26 +83,5 @@ fn every_change(bytes: &[u8], mut check: impl FnMut(Change, &[u8])) {
             check(Change::Flip { byte, bit }, &changed);
             changed[byte] ^= 1 << bit;
         }
-    }
-}
-
-/// Damage lies inside the file and says something.
-#[track_caller]
-fn lies_inside(damage: &Damage, length: usize) {
-    let end = damage.position.checked_add(damage.size);
-    assert!(end.is_some_and(|end| end <= length as u64), "{damage:?}");
-    assert!(!damage.message.is_empty(), "{damage:?}");
-}
-
-/// Every line is a JSON object.
-#[track_caller]
-fn are_objects(lines: &[u8]) {
-    for line in lines.split_inclusive(|byte| *byte == b'\n') {
-        let parsed = serde_json::from_slice::<serde::de::IgnoredAny>(line);
-        assert!(
-            parsed.is_ok() && line.starts_with(b"{\"type\":\""),
-            "{}",
-            String::from_utf8_lossy(line)
-        );
     }
 }
