@@ -5,3 +5,4 @@ mod contract;
 mod every_byte;
 mod fuzz;
 mod program;
+mod round_trip;
