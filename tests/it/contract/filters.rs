@@ -341,5 +341,8 @@ fn the_ends_of_the_number_line() {
         assert_eq!(wide.outcome().ended_with(0).text(), whole.text());
         let none = dump_jsonl([start, &greatest, end, &least]).arg(&path);
         assert_eq!(none.outcome().ended_with(0).of_type("batch").len(), 0);
+        // The first batch reaches from 0 to 6.
+        let none = dump_jsonl([start, "5", end, "3"]).arg(&path);
+        assert_eq!(none.outcome().ended_with(0).of_type("batch").len(), 0);
     }
 }
