@@ -96,7 +96,7 @@ pub(super) struct DumpLog {
     #[arg(long, allow_negative_numbers = true, value_name = "N", default_value_t = DEFAULT_MAX_RECORD_BYTES)]
     max_record_bytes: u64,
 
-    /// Threads that decode and format; by default one for each processor
+    /// Threads that decode and format, 64 at most; by default one for each processor
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 

@@ -28,6 +28,9 @@ const STRETCH: u64 = 1 << 20;
 const MOST_PIECES: usize = 4096;
 /// Stretches under way for each thread.
 const AHEAD: usize = 2;
+/// Threads at most, whatever is asked for: each may hold some megabytes, and the one that walks and
+/// writes feeds no more.
+const MOST_THREADS: usize = 64;
 /// Portions of one stretch that may wait to be handed over.
 const WAITING: usize = 2;
 
@@ -41,6 +44,7 @@ pub struct Plan {
     /// Refuse records above this many bytes.
     pub max_record_bytes: u64,
     /// How many threads may work at a time, the calling one aside; 0 and 1 mean none beside it.
+    /// Fewer are started where the file is small, and never more than 64.
     pub threads: usize,
 }
 
@@ -419,7 +423,9 @@ fn together<V: View, E>(
             thread::Builder::new().spawn_scoped(scope, worker).is_ok()
         };
         // A system that gives fewer gets its work done by fewer.
-        let threads = (0..plan.threads.min(useful)).take_while(begin).count();
+        let threads = (0..plan.threads.min(useful).min(MOST_THREADS))
+            .take_while(begin)
+            .count();
         if threads == 0 {
             return alone(source, view, plan, stretches, delivery);
         }
