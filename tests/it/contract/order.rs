@@ -95,11 +95,10 @@ fn directories_are_read_in_name_order_and_strays_are_told() {
     for partition in ["plain-0", "plain-1", "my.topic-3-0"] {
         copy_tree(&testdata("main").join(partition), &root.join(partition));
     }
-    fs::copy(
-        testdata("main/meta.properties"),
-        root.join("meta.properties"),
-    )
-    .unwrap();
+    // One before the partitions and one behind them.
+    for file in ["meta.properties", "replication-offset-checkpoint"] {
+        fs::copy(testdata("main").join(file), root.join(file)).unwrap();
+    }
     fs::write(root.join("notes.txt"), "mine").unwrap();
     fs::write(root.join("plain-0/core.1234"), "dump").unwrap();
     fs::create_dir(root.join("lost+found")).unwrap();
