@@ -4,5 +4,6 @@
 mod contract;
 mod every_byte;
 mod fuzz;
+#[cfg(unix)]
 mod program;
 mod round_trip;
