@@ -32,7 +32,7 @@ use super::time;
 Examples:
   kfsck dump-log --print-data-log orders-0/00000000000000000000.log
   kfsck dump-log --deep-iteration --producer-id 2000 --transactional orders-0
-  kfsck dump-log --format jsonl data | jq 'select(.type == \"damage\")'")]
+  kfsck dump-log --format jsonl data | jq 'select(.code or .isValid == false)'")]
 pub(super) struct DumpLog {
     /// Files and directories, separated by commas; read before PATHs
     #[arg(long, value_name = "FILE,..", value_delimiter = ',')]
@@ -140,11 +140,11 @@ struct Filters {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     end_offset: Option<i64>,
 
-    /// Only batches and records as young as this: ISO-8601, or milliseconds since 1970
+    /// Only batches and records of this time or later: ISO-8601, or milliseconds since 1970
     #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
     start_time: Option<Timestamp>,
 
-    /// Only batches and records as old as this
+    /// Only batches and records of this time or earlier
     #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
     end_time: Option<Timestamp>,
 
