@@ -15,6 +15,7 @@ const fn eight_digits(value: u32) -> u64 {
 
 /// `0` in each of eight bytes.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
+
 const TEN_TO_THE_8: u64 = 100_000_000;
 
 /// Appends `value` in decimal.
@@ -29,15 +30,29 @@ pub fn push_u64(value: u64, out: &mut Vec<u8>) {
     if value < 10 {
         out.push(b'0' + value as u8);
     } else if value < TEN_TO_THE_8 {
-        let digits = eight_digits(value as u32);
-        let zeros = digits.trailing_zeros() / 8;
+        let (text, count) = trimmed(value as u32);
         // Eight bytes are one move; the surplus is cut off again.
-        out.extend_from_slice(&text_of(digits >> (8 * zeros)));
-        out.truncate(out.len() - zeros as usize);
+        out.extend_from_slice(&text);
+        out.truncate(out.len() - (8 - count));
     } else {
         push_u64(value / TEN_TO_THE_8, out);
-        out.extend_from_slice(&text_of(eight_digits((value % TEN_TO_THE_8) as u32)));
+        out.extend_from_slice(&padded((value % TEN_TO_THE_8) as u32));
     }
+}
+
+/// The digits of a number from 1 to below 10^8 without zeros in front, and how many there are;
+/// what follows them means nothing.
+#[inline]
+const fn trimmed(value: u32) -> ([u8; 8], usize) {
+    let digits = eight_digits(value);
+    let zeros = digits.trailing_zeros() / 8;
+    (text_of(digits >> (8 * zeros)), 8 - zeros as usize)
+}
+
+/// The eight digits of a number below 10^8, zeros in front included.
+#[inline]
+const fn padded(value: u32) -> [u8; 8] {
+    text_of(eight_digits(value))
 }
 
 /// Eight digits as text, the lowest byte first.

@@ -8,12 +8,11 @@ use super::view::{Batch, View};
 use crate::format::number::Offset;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::segment::contents::{BatchReader, Checksum, Entry};
-use crate::storage::segment::walk::{Piece, Span};
+use crate::storage::segment::walk::Span;
 use crate::storage::source::Source;
 
-/// Output is handed over when there is this much of it: it is written while it still lies in the
-/// processor's cache.
-const PORTION: usize = 256 << 10;
+/// Output is handed over when there is this much of it.
+const PORTION: usize = 1 << 20;
 
 /// Some of a segment's output, in file order.
 #[derive(Debug, Default)]
@@ -61,31 +60,22 @@ impl<'s, 'v, V: View> Renderer<'s, 'v, V> {
         emit: &mut dyn FnMut(&mut Portion) -> Result<(), Refused>,
     ) -> Result<(), Stop<Refused>> {
         let mut before = stretch.before;
-        for piece in &stretch.pieces {
-            match piece {
-                Piece::Damage(damage) => self.note(damage.clone()),
-                Piece::Batch(span) => self.batch(*span, &mut before, emit)?,
+        let mut damage = stretch.damage.iter().peekable();
+        for (number, span) in stretch.spans.iter().enumerate() {
+            while let Some((_, damage)) = damage.next_if(|(before, _)| *before <= number) {
+                self.note(damage.clone());
             }
+            self.batch(*span, &mut before, emit)?;
             if self.portion.text.len() >= PORTION {
                 emit(&mut self.portion).map_err(Stop::Output)?;
             }
         }
+        damage.for_each(|(_, damage)| self.note(damage.clone()));
         emit(&mut self.portion).map_err(Stop::Output)?;
-        self.release(stretch);
+        // Nobody will look at these bytes again.
+        let size = stretch.range.end - stretch.range.start;
+        self.source.release(stretch.range.start, size);
         Ok(())
-    }
-
-    /// Gives back the pages of a stretch that nobody will look at again.
-    fn release(&self, stretch: &Stretch) {
-        let place = |piece: &Piece| match piece {
-            Piece::Batch(span) => (span.position, span.end()),
-            Piece::Damage(damage) => (damage.position, damage.position + damage.size),
-        };
-        if let (Some(first), Some(last)) = (stretch.pieces.first(), stretch.pieces.last()) {
-            let start = place(first).0;
-            self.source
-                .release(start, place(last).1.saturating_sub(start));
-        }
     }
 
     fn batch(

@@ -5,11 +5,14 @@
 //! always being worked on, and its output goes out as it comes, so memory stays bounded whatever
 //! a payload opens to.
 
+use std::ops::Range;
+
 use super::parallel;
 use super::render::{Refused, Renderer};
 use super::selection::Selection;
 use super::view::{AnyHeader, View};
 use crate::format::number::Offset;
+use crate::storage::damage::Damage;
 use crate::storage::segment::walk::{End, Piece, Span, Walk};
 use crate::storage::source::{ReadError, Source};
 
@@ -107,10 +110,21 @@ pub(super) struct Stretches<'s, 'p> {
 }
 
 /// A part of the file for one thread to work on.
+#[derive(Debug, Default)]
 pub(super) struct Stretch {
-    pub(super) pieces: Vec<Piece>,
+    pub(super) spans: Vec<Span>,
+    /// Damage, each with the number of record sets in front of it.
+    pub(super) damage: Vec<(usize, Damage)>,
     /// The last offset of the record set in front.
     pub(super) before: Option<Offset>,
+    /// Where it begins and ends, in bytes from the start of the file.
+    pub(super) range: Range<u64>,
+}
+
+impl Stretch {
+    fn pieces(&self) -> usize {
+        self.spans.len() + self.damage.len()
+    }
 }
 
 impl<'s, 'p> Stretches<'s, 'p> {
@@ -127,13 +141,13 @@ impl<'s, 'p> Stretches<'s, 'p> {
     }
 
     pub(super) fn next_stretch(&mut self) -> Result<Option<Stretch>, ReadError> {
+        let begin = self.walk.position();
         let mut stretch = Stretch {
-            pieces: Vec::new(),
             before: self.last,
+            ..Stretch::default()
         };
         let mut bytes = 0_u64;
-        let mut newest = None;
-        while bytes < STRETCH && stretch.pieces.len() < MOST_PIECES {
+        while bytes < STRETCH && stretch.pieces() < MOST_PIECES {
             if self
                 .selection
                 .limit
@@ -146,25 +160,28 @@ impl<'s, 'p> Stretches<'s, 'p> {
             let Some(piece) = self.walk.next_piece()? else {
                 break;
             };
-            match &piece {
+            match piece {
                 Piece::Batch(span) => {
                     self.tail = 0;
-                    if self.selective && !self.takes(*span)? {
+                    if self.selective && !self.takes(span)? {
                         continue;
                     }
                     self.shown += 1;
                     bytes += u64::from(span.size);
-                    newest = Some(*span);
+                    stretch.spans.push(span);
                 }
-                Piece::Damage(damage) => self.tail = damage.size,
+                Piece::Damage(damage) => {
+                    self.tail = damage.size;
+                    stretch.damage.push((stretch.spans.len(), damage));
+                }
             }
-            stretch.pieces.push(piece);
         }
-        if let Some(span) = newest {
-            let head = self.walk.head(span)?;
-            self.last = Some(AnyHeader::of(span, &head).offsets().1);
+        if let Some(span) = stretch.spans.last() {
+            let head = self.walk.head(*span)?;
+            self.last = Some(AnyHeader::of(*span, &head).offsets().1);
         }
-        Ok((!stretch.pieces.is_empty()).then_some(stretch))
+        stretch.range = begin..self.walk.position();
+        Ok((stretch.pieces() > 0).then_some(stretch))
     }
 
     fn takes(&mut self, span: Span) -> Result<bool, ReadError> {
