@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use kfsck::format::number::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Timestamp};
 use kfsck::report::dump::companion::IndexMode;
@@ -59,11 +60,16 @@ pub(super) struct DumpLog {
     index_sanity_check: bool,
 
     /// Stop before the first batch that reaches beyond the first N bytes of a log
-    #[arg(long, value_name = "N")]
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
     max_bytes: Option<u64>,
 
     /// When an .index is checked: the largest batch that an entry may point to, in bytes
-    #[arg(long, value_name = "N", default_value_t = 5_242_880)]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "N",
+        default_value_t = 5_242_880
+    )]
     max_message_size: u64,
 
     /// Print keys and values alone; a control record is an empty line
@@ -92,11 +98,11 @@ pub(super) struct DumpLog {
     wide_integers: Wide,
 
     /// Tell a record above N bytes as damage instead of decoding it
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_RECORD_BYTES)]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", default_value_t = DEFAULT_MAX_RECORD_BYTES)]
     max_record_bytes: u64,
 
     /// Threads that decode and format [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 
     #[command(flatten)]
@@ -149,7 +155,7 @@ struct Filters {
     end_time: Option<Timestamp>,
 
     /// Show at most N batches of each file
-    #[arg(long, value_name = "N")]
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
     limit: Option<u64>,
 }
 
@@ -180,23 +186,38 @@ fn parse_decoder(text: &str) -> Result<Decoder, String> {
 impl DumpLog {
     /// What clap cannot tell by itself.
     pub(super) fn validate(&self) -> Result<(), clap::Error> {
+        let wrong = |kind, message| Err(clap::Error::raw(kind, message));
         if self.files.is_empty() && self.paths.is_empty() {
-            return Err(clap::Error::raw(
-                clap::error::ErrorKind::MissingRequiredArgument,
+            return wrong(
+                ErrorKind::MissingRequiredArgument,
                 "expected --files FILE,.. or at least one PATH, found neither",
-            ));
+            );
+        }
+        if self.inputs().filter(|path| path.as_os_str() == "-").count() > 1 {
+            return wrong(
+                ErrorKind::ArgumentConflict,
+                "expected `-` once, found it again: standard input can be read only once",
+            );
         }
         Ok(())
+    }
+
+    /// All that is to be read, in order.
+    fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
+        self.files.iter().chain(&self.paths)
     }
 
     pub(super) fn run(&self, session: &mut Session) -> anyhow::Result<()> {
         let options = self.options(session);
         let mut report = String::new();
-        for path in self.files.iter().chain(&self.paths) {
+        for path in self.inputs() {
             let operand = match directory::expand(path) {
                 Ok(operand) => operand,
                 Err(error) => {
                     session.read_error(&error);
+                    if error.kind() == io::ErrorKind::NotFound && is_list(path) {
+                        session.note(path, &"only --files splits at commas, PATH never does");
+                    }
                     continue;
                 }
             };
@@ -254,6 +275,10 @@ impl DumpLog {
             },
         }
     }
+}
+
+fn is_list(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().contains(&b',')
 }
 
 fn processors() -> usize {

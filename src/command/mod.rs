@@ -8,6 +8,9 @@ mod session;
 mod status;
 mod time;
 
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -22,6 +25,8 @@ use status::Status;
 #[command(
     name = "kfsck",
     version,
+    propagate_version = true,
+    args_override_self = true,
     max_term_width = 100,
     subcommand_required = true
 )]
@@ -74,9 +79,7 @@ pub(crate) fn main() -> ExitCode {
     let cli = match parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version go to stdout and end with 0, wrong usage to stderr with 2.
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            return tell(&error);
         }
     };
     let mut session = Session::new(&cli.global);
@@ -96,20 +99,53 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn parse() -> Result<Cli, clap::Error> {
-    let matches = command().try_get_matches()?;
+    let arguments: Vec<_> = env::args_os().collect();
+    let mut command = command().color(asked_color(&arguments));
+    let matches = command.try_get_matches_from_mut(arguments)?;
     let cli = Cli::from_arg_matches(&matches)?;
     if let Command::DumpLog(dump) = &cli.command {
         dump.validate().map_err(|error| {
-            let mut root = command();
-            root.build();
-            // The usage line of the command itself says what is missing.
-            match root.find_subcommand_mut("dump-log") {
-                Some(command) => error.format(command),
+            // With the usage of that command.
+            match command.find_subcommand_mut("dump-log") {
+                Some(dump_log) => error.format(dump_log),
                 None => error,
             }
         })?;
     }
     Ok(cli)
+}
+
+/// What `--color` says, for errors that are found before the options are known.
+fn asked_color(arguments: &[OsString]) -> ColorChoice {
+    let mut asked = ColorChoice::Auto;
+    let mut is_value = false;
+    for argument in arguments.iter().filter_map(|argument| argument.to_str()) {
+        let value = if is_value {
+            Some(argument)
+        } else {
+            argument.strip_prefix("--color=")
+        };
+        asked = value.and_then(|value| value.parse().ok()).unwrap_or(asked);
+        is_value = argument == "--color";
+    }
+    // clap would take a 0 for a wish.
+    let not_forced = env::var_os("CLICOLOR_FORCE").is_some_and(|value| value == "0");
+    if asked == ColorChoice::Auto && not_forced && !io::stderr().is_terminal() {
+        asked = ColorChoice::Never;
+    }
+    asked
+}
+
+/// Help and version go to stdout and end with 0, wrong usage to stderr with 2.
+fn tell(error: &clap::Error) -> ExitCode {
+    let printed = error.print().and_then(|()| io::stdout().flush());
+    match printed {
+        Err(refused) if !error.use_stderr() && refused.kind() != ErrorKind::BrokenPipe => {
+            let _ = writeln!(io::stderr(), "kfsck: error: standard output: {refused}");
+            ExitCode::from(Status::Unfinished.code())
+        }
+        _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
+    }
 }
 
 /// The definition of the whole command line, for help, completions and manual pages.

@@ -67,14 +67,15 @@ impl Session {
 
     /// Writes to standard output.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match &mut self.stdout {
+        let written = match &mut self.stdout {
             Some(stdout) => stdout.write_all(bytes),
             None => {
                 let mut stdout = io::stdout().lock();
-                stdout.write_all(bytes)?;
-                stdout.flush()
+                stdout.write_all(bytes).and_then(|()| stdout.flush())
             }
-        }
+        };
+        // The system's own words do not say which stream it was.
+        written.map_err(|error| io::Error::new(error.kind(), format!("standard output: {error}")))
     }
 
     /// Says that something could not be done.

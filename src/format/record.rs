@@ -199,7 +199,8 @@ impl<R: BufRead> RecordReader<R> {
         }
     }
 
-    /// Bytes of the stream up to the end of the record last read, or to the fault.
+    /// Bytes of the stream up to the end of the record last read, or to the beginning of the one
+    /// that could not be read.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.position
@@ -278,6 +279,18 @@ impl<R: BufRead> RecordReader<R> {
     /// The slow path: the record crosses the end of the stream's buffer.
     #[cold]
     fn gather(&mut self) -> Result<Record<'_>, RecordError> {
+        let start = self.position;
+        let gathered = self.gather_body();
+        // What a fault is told from, until there is none.
+        let end = std::mem::replace(&mut self.position, start);
+        let head = gathered?;
+        let record = Record::decode(&self.gathered).map_err(|fault| fault.shifted(head))?;
+        self.position = end;
+        Ok(record)
+    }
+
+    /// Gathers the body of a record; returns how long its size field was.
+    fn gather_body(&mut self) -> Result<usize, RecordError> {
         self.gathered.clear();
         let size = loop {
             match varint::varint(&self.gathered) {
@@ -300,7 +313,7 @@ impl<R: BufRead> RecordReader<R> {
             RecordError::Malformed(fault) => fault.shifted(head).into(),
             other => other,
         })?;
-        Record::decode(&self.gathered).map_err(|fault| fault.shifted(head).into())
+        Ok(head)
     }
 
     /// Appends `count` bytes of the stream to what is gathered, as they come.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The file could not be opened, or its directory could not be listed.
-    #[error("{path}: {reason}")]
+    #[error("{path}: {reason}{}", advice(reason))]
     Open {
         /// The file or directory.
         path: PathBuf,
@@ -83,6 +83,17 @@ pub enum ReadError {
         /// What the system said.
         reason: io::Error,
     },
+}
+
+/// What to do about a file that does not open, as the end of a sentence.
+fn advice(reason: &io::Error) -> &'static str {
+    match reason.kind() {
+        io::ErrorKind::NotFound => "; check the name: nothing has it, or a link leads nowhere",
+        io::ErrorKind::PermissionDenied => {
+            "; run as the user that the broker runs as, or on a copy that you may read"
+        }
+        _ => "",
+    }
 }
 
 impl ReadError {

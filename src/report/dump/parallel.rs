@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 use super::render::{Portion, Refused, Renderer};
-use super::segment::{Delivery, Plan, Stop, Stretch, Stretches};
+use super::segment::{Delivery, Plan, Stop, Stretch, Stretches, alone};
 use super::view::View;
 use crate::storage::source::{ReadError, Source};
 
@@ -44,10 +44,16 @@ pub(super) fn dump<V: View, E>(
     let queue = Mutex::new(queue);
     let spare = Mutex::new(Vec::new());
     thread::scope(|scope| {
-        for _ in 0..work.threads {
-            scope.spawn(|| run(work, &queue, &spare));
+        let begin = |_: &usize| {
+            let worker = || run(work, &queue, &spare);
+            thread::Builder::new().spawn_scoped(scope, worker).is_ok()
+        };
+        // A system that gives fewer gets its work done by fewer.
+        let threads = (0..work.threads).take_while(begin).count();
+        if threads == 0 {
+            return alone(work.source, work.view, work.plan, stretches, delivery);
         }
-        let outcome = hand_out(work.threads * AHEAD, stretches, &jobs, &spare, delivery);
+        let outcome = hand_out(threads * AHEAD, stretches, &jobs, &spare, delivery);
         // The threads end when no job can come any more.
         drop(jobs);
         outcome

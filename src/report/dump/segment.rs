@@ -79,7 +79,7 @@ pub fn dump<V: View, E>(
         deliver,
         last: None,
     };
-    let useful = usize::try_from(source.len() / STRETCH).unwrap_or(usize::MAX);
+    let useful = usize::try_from(source.len().div_ceil(STRETCH)).unwrap_or(usize::MAX);
     match plan.threads.min(useful) {
         0 | 1 => alone(source, view, plan, &mut stretches, &mut delivery)?,
         threads => {
@@ -226,7 +226,7 @@ impl<E> Delivery<'_, E> {
 }
 
 /// Walks and renders on the calling thread.
-fn alone<V: View, E>(
+pub(super) fn alone<V: View, E>(
     source: &Source,
     view: &V,
     plan: &Plan,

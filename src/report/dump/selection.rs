@@ -80,6 +80,7 @@ impl Selection {
             _ => Some(first),
         };
         self.takes_header(header)
+            && !self.is_empty_range()
             && self.start_offset.is_none_or(|start| last >= start)
             && self
                 .end_offset
@@ -88,6 +89,14 @@ impl Selection {
             && self
                 .end_time
                 .is_none_or(|end| oldest.is_none_or(|oldest| oldest <= end))
+    }
+
+    /// Nothing lies between the ends, not even a batch that reaches both.
+    fn is_empty_range(&self) -> bool {
+        let offsets = self.start_offset.zip(self.end_offset);
+        let times = self.start_time.zip(self.end_time);
+        offsets.is_some_and(|(start, end)| start > end)
+            || times.is_some_and(|(start, end)| start > end)
     }
 
     fn takes_header(&self, header: AnyHeader<'_>) -> bool {

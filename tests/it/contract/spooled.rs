@@ -1,0 +1,103 @@
+//! Standard input, and files that somebody is still writing.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::program::{copies, dump_jsonl, dump_log, testdata};
+
+const LOG: &str = "main/idem-0/00000000000000000000.log";
+
+#[test]
+fn a_dash_is_standard_input() {
+    let path = testdata(LOG);
+    let bytes = fs::read(&path).unwrap();
+    let from_file = dump_log([&path]).arg("--print-data-log").outcome();
+    let expected = from_file.text().replace(path.to_str().unwrap(), "-");
+    for args in [["-", "--no-mmap"], ["-", "--color=auto"], ["--files", "-"]] {
+        let run = dump_log(args).arg("--print-data-log");
+        let outcome = run.outcome_with(bytes.clone()).ended_with(0);
+        assert_eq!(outcome.text(), expected);
+    }
+    let empty = dump_log(["-"]).outcome().ended_with(0);
+    assert_eq!(empty.text(), "Dumping -\nLog starting offset: 0\n");
+}
+
+#[test]
+fn a_dash_stands_among_files_and_only_once() {
+    let path = testdata(LOG);
+    let bytes = fs::read(&path).unwrap();
+    let run = dump_jsonl([path.as_os_str(), "-".as_ref(), path.as_os_str()]);
+    let outcome = run.outcome_with(bytes).ended_with(0);
+    let files = outcome.of_type("file");
+    let paths: Vec<_> = files.iter().map(|file| &file["path"]).collect();
+    assert_eq!(paths[1], "-");
+    assert_eq!((paths[0], paths.len()), (paths[2], 3));
+    for args in [["-", "-"], ["--files=-", "-"], ["--files=-,-", "-q"]] {
+        let outcome = dump_log(args).outcome().ended_with(2);
+        assert!(outcome.stderr.contains("once"), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_file_called_dash_has_a_directory() {
+    let directory = copies(&[(LOG, "-")]);
+    let run = dump_log(["./-"]).dir(directory.path());
+    // Its name says nothing, so it is left, unlike standard input.
+    let outcome = run.outcome().ended_with(0);
+    assert_eq!(outcome.stderr, "Ignoring unknown file ./-\n");
+}
+
+#[test]
+fn a_place_that_takes_no_temporary_file_is_named() {
+    let absent = tempfile::tempdir().unwrap().path().join("absent");
+    let run = dump_log(["-"]).env("TMPDIR", absent.to_str().unwrap());
+    let outcome = run.outcome_with(vec![1]).ended_with(3);
+    for said in [absent.to_str().unwrap(), "TMPDIR", "-: "] {
+        assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+    }
+}
+
+/// Whole batches are shown, one may be cut, and nothing is ever read as damage in the middle.
+#[test]
+fn a_file_that_grows_is_read_up_to_some_end() {
+    let sound = fs::read(testdata(LOG)).unwrap();
+    let first_batch = dump_jsonl([testdata(LOG)]).outcome().of_type("batch");
+    let whole = first_batch[0]["sizeInBytes"].as_u64().unwrap() as usize;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("0.log");
+    fs::write(&path, &sound[..whole]).unwrap();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+            // In pieces that end inside batches.
+            for piece in sound[whole..].chunks(7) {
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                file.write_all(piece).unwrap();
+                std::thread::sleep(Duration::from_micros(200));
+            }
+        });
+        for access in ["--no-mmap", "--color=auto"].repeat(10) {
+            let outcome = dump_jsonl([&path]).arg(access).outcome();
+            let batches = outcome.of_type("batch");
+            assert_eq!(batches[0], first_batch[0]);
+            let damage = outcome.of_type("damage");
+            assert_eq!(outcome.code, i32::from(!damage.is_empty()), "{damage:?}");
+            // The first bytes of an offset are zeros.
+            let is_tail = |code: &Value| *code == "truncated-tail" || *code == "zero-tail";
+            let tails = damage.iter().filter(|damage| is_tail(&damage["code"]));
+            assert!(
+                damage.len() <= 1 && tails.count() == damage.len(),
+                "{damage:?}"
+            );
+            assert_eq!(outcome.of_type("end").len(), 1);
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+}
