@@ -15,7 +15,7 @@ Examples:
   kfsck completions zsh > \"${fpath[1]}/_kfsck\"
   kfsck completions fish > ~/.config/fish/completions/kfsck.fish")]
 pub(super) struct Completions {
-    /// The shell
+    /// The shell that is to complete
     shell: Shell,
 }
 

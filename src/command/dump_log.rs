@@ -19,18 +19,21 @@ use kfsck::storage::segment::contents::DEFAULT_MAX_RECORD_BYTES;
 use super::session::Session;
 use super::time;
 
-/// Print what Kafka's files hold, as kafka-dump-log does, and read on after damage
+/// Print Kafka's files as kafka-dump-log does, and read on after damage
 ///
 /// Takes segments (.log), indexes (.index, .timeindex, .txnindex), producer snapshots (.snapshot),
-/// KRaft snapshots (.checkpoint), checkpoint files, partition.metadata, meta.properties and
-/// quorum-state; whole partition directories and log directories; `-` for a segment on standard
-/// input. Damage is told on stderr as `PATH: position N: CODE: message` and gives exit code 1.
+/// KRaft snapshots (.checkpoint), the four offset checkpoints, leader-epoch-checkpoint,
+/// partition.metadata, meta.properties, quorum-state and .kafka_cleanshutdown; whole partition
+/// directories and log directories; `-` for a segment on standard input.
+///
+/// Damage is told on stderr as `PATH: position N: CODE: message` and gives exit code 1. Every byte
+/// of a segment belongs to one batch or to one stretch of damage.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   kfsck dump-log --print-data-log orders-0/00000000000000000000.log
   kfsck dump-log --deep-iteration --producer-id 2000 --transactional orders-0
-  kfsck dump-log --format jsonl /var/lib/kafka/data | jq 'select(.type == \"damage\")'")]
+  kfsck dump-log --format jsonl data | jq 'select(.code or .isValid == false)'")]
 pub(super) struct DumpLog {
     /// Files and directories, separated by commas; read before PATHs
     #[arg(long, value_name = "FILE,..", value_delimiter = ',')]
@@ -56,11 +59,11 @@ pub(super) struct DumpLog {
     #[arg(long)]
     index_sanity_check: bool,
 
-    /// Stop before the batch that reaches beyond the first N bytes of a log
+    /// Stop before the first batch that reaches beyond the first N bytes of a log
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     max_bytes: Option<u64>,
 
-    /// Largest batch that an .index entry may point to, in bytes
+    /// When an .index is checked: the largest batch that an entry may point to, in bytes
     #[arg(
         long,
         allow_negative_numbers = true,
@@ -69,17 +72,19 @@ pub(super) struct DumpLog {
     )]
     max_message_size: u64,
 
-    /// Print keys and values without what is known of the record; control records print empty
+    /// Print keys and values alone; a control record is an empty line
     #[arg(long)]
     skip_record_metadata: bool,
 
-    /// How keys are shown: string, int, long, double, hex, base64, or the Java class of one of
-    /// Kafka's decoders; implies --print-data-log
+    /// How keys are shown; implies --print-data-log
+    ///
+    /// One of string, int, long, double, hex and base64, or the Java class of one of Kafka's own
+    /// decoders, such as org.apache.kafka.tools.api.LongDecoder. Without a name: string.
     #[arg(long, value_name = "DECODER", num_args = 0..=1, default_missing_value = "string")]
     #[arg(value_parser = parse_decoder)]
     key_decoder_class: Option<Decoder>,
 
-    /// How values are shown; as --key-decoder-class
+    /// How values are shown; takes what --key-decoder-class takes
     #[arg(long, value_name = "DECODER", num_args = 0..=1, default_missing_value = "string")]
     #[arg(value_parser = parse_decoder)]
     value_decoder_class: Option<Decoder>,
@@ -88,15 +93,15 @@ pub(super) struct DumpLog {
     #[arg(long, value_enum, default_value = "kafka")]
     format: Format,
 
-    /// In JSON, write integers outside +-2^53 as numbers or as strings
+    /// In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings
     #[arg(long, value_enum, default_value = "number", value_name = "AS")]
     wide_integers: Wide,
 
-    /// Refuse records larger than this many bytes
+    /// Tell a record above N bytes as damage instead of decoding it
     #[arg(long, allow_negative_numbers = true, value_name = "N", default_value_t = DEFAULT_MAX_RECORD_BYTES)]
     max_record_bytes: u64,
 
-    /// Threads that decode and format, 64 at most; by default one for each processor
+    /// Threads that decode and format, 64 at most [default: one for each processor]
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 
@@ -108,7 +113,7 @@ pub(super) struct DumpLog {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Filters")]
 struct Filters {
-    /// Only batches of these producers
+    /// Only batches of these producers; negative ids are written as they are
     #[arg(
         long,
         value_name = "N,..",
@@ -133,23 +138,23 @@ struct Filters {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     leader_epoch: Option<i32>,
 
-    /// From this offset on: batches that reach it, and records at or above it
+    /// Only batches that reach this offset, and of their records those at or above it
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     start_offset: Option<i64>,
 
-    /// Up to and with this offset
+    /// Only batches that begin at or below this offset, and records at or below it
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     end_offset: Option<i64>,
 
-    /// From this time on: ISO-8601, or milliseconds since 1970
+    /// Only batches and records of this time or later: ISO-8601, or milliseconds since 1970
     #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
     start_time: Option<Timestamp>,
 
-    /// Up to and with this time
+    /// Only batches and records of this time or earlier
     #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
     end_time: Option<Timestamp>,
 
-    /// Show this many batches of each file
+    /// Show at most N batches of each file
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     limit: Option<u64>,
 }

@@ -18,9 +18,9 @@ use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand
 use session::Session;
 use status::Status;
 
-/// fsck for Apache Kafka partition logs: works on files, offline, without a broker or a JVM.
+/// Read Apache Kafka's partition files offline, without a broker and without a JVM
 ///
-/// Inputs are opened read-only and never changed.
+/// Inputs are opened read-only, never created and never changed.
 #[derive(Debug, Parser)]
 #[command(
     name = "kfsck",
@@ -41,27 +41,28 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing wrong
-  1  damage or another finding
-  2  wrong usage, told before anything is read
-  3  could not finish: an input missing or unreadable, an I/O error";
+  1  damage was found
+  2  wrong usage; nothing was read
+  3  could not finish: an input is missing or unreadable, or I/O failed
+The highest that applies counts. A closed pipe ends quietly with 0.";
 
 /// Options that every command takes.
 #[derive(Debug, Args)]
 struct Global {
-    /// Colour on stderr: `auto` only on a terminal; `NO_COLOR` and `CLICOLOR_FORCE` are respected
+    /// Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     #[arg(help_heading = "Global options")]
     color: ColorChoice,
 
-    /// Print no notes, only damage and errors
+    /// No notes on stderr, only damage and errors
     #[arg(short, long, global = true, help_heading = "Global options")]
     quiet: bool,
 
-    /// End with 0 where findings alone would give 1
+    /// End with 0 where the exit code would be 1
     #[arg(long, global = true, help_heading = "Global options")]
     exit_zero: bool,
 
-    /// Read files plainly instead of mapping them into memory
+    /// Read files piece by piece instead of mapping them into memory
     #[arg(long, global = true, help_heading = "Global options")]
     no_mmap: bool,
 }

@@ -33,6 +33,10 @@ mod absent {
         pub(crate) fn faulted(&self) -> bool {
             match *self {}
         }
+
+        pub(crate) fn release(&self, _: usize, _: usize) {
+            match *self {}
+        }
     }
 }
 
@@ -101,6 +105,33 @@ mod present {
             self.pages
                 .as_ref()
                 .is_some_and(|pages| pages.slot.faulted.load(SeqCst))
+        }
+    }
+
+    impl Map {
+        /// Gives back the pages that lie whole inside the range. Undoing a whole map at once takes
+        /// a fifth of the time of a dump; threads that release what they are done with share it.
+        pub(crate) fn release(&self, start: usize, length: usize) {
+            let (Some(pages), Some(known)) = (&self.pages, CONTEXT.get()) else {
+                return;
+            };
+            let in_page = known.page_size.wrapping_sub(1);
+            let end = start.saturating_add(length).min(pages.mapping.len()) & !in_page;
+            let first = start.saturating_add(in_page) & !in_page;
+            let Some(whole) = end.checked_sub(first).filter(|size| *size > 0) else {
+                return;
+            };
+            // SAFETY: the map is shared and read-only, so a page given back is read from the file
+            // again when it is touched again; a page of zeros in a place that was cut stays zeros.
+            let advised = unsafe {
+                pages.mapping.unchecked_advise_range(
+                    memmap2::UncheckedAdvice::DontNeed,
+                    first,
+                    whole,
+                )
+            };
+            // Advice that is refused changes nothing.
+            drop(advised);
         }
     }
 

@@ -178,6 +178,16 @@ impl Source {
         RangeReader::new(self, start, length)
     }
 
+    /// Says that a range will hardly be read again: mapped pages in it are given back. Reading it
+    /// all the same is no mistake, only slower.
+    pub fn release(&self, position: u64, length: u64) {
+        if let Backing::Map { map, .. } = &self.backing
+            && let (Ok(start), Ok(length)) = (usize::try_from(position), usize::try_from(length))
+        {
+            map.release(start, length);
+        }
+    }
+
     /// Whether everything read so far may be believed; to be asked before it is reported.
     ///
     /// A mapped file that is cut while it is read shows zeros instead of an end. A file that is

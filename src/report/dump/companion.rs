@@ -124,8 +124,9 @@ fn offset_index(
         Some(log) if file.mode != IndexMode::Sanity => {
             findings.mismatches = index_check::offset_index(&index, log, file.max_message_size)?;
         }
-        Some(_) => {}
-        None => findings.without_log(),
+        // The sanity check looks at the index alone.
+        None if file.mode != IndexMode::Sanity => findings.without_log(),
+        _ => {}
     }
     Ok(())
 }

@@ -10,6 +10,8 @@ pub mod file;
 pub mod index_check;
 pub mod jsonl;
 pub mod kafka;
+mod parallel;
+mod render;
 mod rows;
 pub mod segment;
 pub mod selection;

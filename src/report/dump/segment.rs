@@ -5,34 +5,26 @@
 //! always being worked on, and its output goes out as it comes, so memory stays bounded whatever
 //! a payload opens to.
 
-use std::collections::VecDeque;
-use std::mem;
-use std::ops::ControlFlow;
-use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::thread;
+use std::ops::Range;
 
+use super::parallel;
+use super::render::{Refused, Renderer};
 use super::selection::Selection;
-use super::view::{AnyHeader, Batch, View};
+use super::view::{AnyHeader, View};
 use crate::format::number::Offset;
-use crate::storage::damage::{Code, Damage};
-use crate::storage::segment::contents::{BatchReader, Checksum, Entry};
+use crate::storage::damage::Damage;
 use crate::storage::segment::walk::{End, Piece, Span, Walk};
 use crate::storage::source::{ReadError, Source};
 
-/// Output is handed over when a stretch has this much of it.
-const PORTION: usize = 1 << 20;
+pub use super::render::Portion;
+
 /// Bytes of the file in one stretch.
 const STRETCH: u64 = 1 << 20;
 /// Pieces in one stretch at most: many tiny batches make more output than input.
 const MOST_PIECES: usize = 4096;
-/// Stretches under way for each thread.
-const AHEAD: usize = 2;
 /// Threads at most, whatever is asked for: each may hold some megabytes, and the one that walks and
 /// writes feeds no more.
 const MOST_THREADS: usize = 64;
-/// Portions of one stretch that may wait to be handed over.
-const WAITING: usize = 2;
 
 /// What to read of a segment and how.
 #[derive(Debug, Clone)]
@@ -43,24 +35,9 @@ pub struct Plan {
     pub max_bytes: Option<u64>,
     /// Refuse records above this many bytes.
     pub max_record_bytes: u64,
-    /// How many threads may work at a time, the calling one aside; 0 and 1 mean none beside it.
+    /// How many threads decode and format, the calling one aside; 0 and 1 mean that it does all.
     /// Fewer are started where the file is small, and never more than 64.
     pub threads: usize,
-}
-
-/// Some of a segment's output, in file order.
-#[derive(Debug, Default)]
-pub struct Portion {
-    /// The view's bytes.
-    pub text: Vec<u8>,
-    /// All damage met, shown or not.
-    pub damage: Vec<Damage>,
-    /// Places where a record's offset is not the one before it plus 1: those two offsets.
-    pub gaps: Vec<(Offset, Offset)>,
-    /// Offset of the portion's first record.
-    first: Option<Offset>,
-    /// Offset of its last.
-    last: Option<Offset>,
 }
 
 /// How the dump of a segment ended.
@@ -100,21 +77,32 @@ pub fn dump<V: View, E>(
     if let Some(bytes) = plan.max_bytes {
         walk = walk.stopping_after(bytes);
     }
-    let stretches = Stretches::new(walk, &plan.selection);
+    let mut stretches = Stretches::new(walk, &plan.selection);
     let mut delivery = Delivery {
         source,
         deliver,
         last: None,
     };
-    if plan.threads <= 1 || source.len() <= STRETCH {
-        alone(source, view, plan, stretches, &mut delivery)
-    } else {
-        together(source, view, plan, stretches, &mut delivery)
+    let useful = usize::try_from(source.len().div_ceil(STRETCH)).unwrap_or(usize::MAX);
+    match plan.threads.min(useful).min(MOST_THREADS) {
+        0 | 1 => alone(source, view, plan, &mut stretches, &mut delivery)?,
+        threads => {
+            let work = parallel::Work {
+                source,
+                view,
+                plan,
+                threads,
+            };
+            parallel::dump(&work, &mut stretches, &mut delivery)?;
+        }
     }
+    // Also where no portion came to ask.
+    source.check()?;
+    Ok(stretches.ending())
 }
 
 /// Cuts the walk into stretches.
-struct Stretches<'s, 'p> {
+pub(super) struct Stretches<'s, 'p> {
     walk: Walk<'s>,
     selection: &'p Selection,
     selective: bool,
@@ -126,10 +114,21 @@ struct Stretches<'s, 'p> {
 }
 
 /// A part of the file for one thread to work on.
-struct Stretch {
-    pieces: Vec<Piece>,
+#[derive(Debug, Default)]
+pub(super) struct Stretch {
+    pub(super) spans: Vec<Span>,
+    /// Damage, each with the number of record sets in front of it.
+    pub(super) damage: Vec<(usize, Damage)>,
     /// The last offset of the record set in front.
-    before: Option<Offset>,
+    pub(super) before: Option<Offset>,
+    /// Where it begins and ends, in bytes from the start of the file.
+    pub(super) range: Range<u64>,
+}
+
+impl Stretch {
+    fn pieces(&self) -> usize {
+        self.spans.len() + self.damage.len()
+    }
 }
 
 impl<'s, 'p> Stretches<'s, 'p> {
@@ -145,14 +144,14 @@ impl<'s, 'p> Stretches<'s, 'p> {
         }
     }
 
-    fn next_stretch(&mut self) -> Result<Option<Stretch>, ReadError> {
+    pub(super) fn next_stretch(&mut self) -> Result<Option<Stretch>, ReadError> {
+        let begin = self.walk.position();
         let mut stretch = Stretch {
-            pieces: Vec::new(),
             before: self.last,
+            ..Stretch::default()
         };
         let mut bytes = 0_u64;
-        let mut newest = None;
-        while bytes < STRETCH && stretch.pieces.len() < MOST_PIECES {
+        while bytes < STRETCH && stretch.pieces() < MOST_PIECES {
             if self
                 .selection
                 .limit
@@ -165,25 +164,28 @@ impl<'s, 'p> Stretches<'s, 'p> {
             let Some(piece) = self.walk.next_piece()? else {
                 break;
             };
-            match &piece {
+            match piece {
                 Piece::Batch(span) => {
                     self.tail = 0;
-                    if self.selective && !self.takes(*span)? {
+                    if self.selective && !self.takes(span)? {
                         continue;
                     }
                     self.shown += 1;
                     bytes += u64::from(span.size);
-                    newest = Some(*span);
+                    stretch.spans.push(span);
                 }
-                Piece::Damage(damage) => self.tail = damage.size,
+                Piece::Damage(damage) => {
+                    self.tail = damage.size;
+                    stretch.damage.push((stretch.spans.len(), damage));
+                }
             }
-            stretch.pieces.push(piece);
         }
-        if let Some(span) = newest {
-            let head = self.walk.head(span)?;
-            self.last = Some(AnyHeader::of(span, &head).offsets().1);
+        if let Some(span) = stretch.spans.last() {
+            let head = self.walk.head(*span)?;
+            self.last = Some(AnyHeader::of(*span, &head).offsets().1);
         }
-        Ok((!stretch.pieces.is_empty()).then_some(stretch))
+        stretch.range = begin..self.walk.position();
+        Ok((stretch.pieces() > 0).then_some(stretch))
     }
 
     fn takes(&mut self, span: Span) -> Result<bool, ReadError> {
@@ -206,7 +208,7 @@ impl<'s, 'p> Stretches<'s, 'p> {
 }
 
 /// Takes portions in file order and passes them on.
-struct Delivery<'d, E> {
+pub(super) struct Delivery<'d, E> {
     source: &'d Source,
     deliver: &'d mut dyn FnMut(&mut Portion) -> Result<(), E>,
     /// Offset of the last record delivered.
@@ -214,7 +216,7 @@ struct Delivery<'d, E> {
 }
 
 impl<E> Delivery<'_, E> {
-    fn take(&mut self, portion: &mut Portion) -> Result<(), Stop<E>> {
+    pub(super) fn take(&mut self, portion: &mut Portion) -> Result<(), Stop<E>> {
         // What a page lost under the map has made of these bytes must not be shown.
         self.source.check()?;
         if let (Some(last), Some(first)) = (self.last, portion.first)
@@ -227,162 +229,15 @@ impl<E> Delivery<'_, E> {
     }
 }
 
-/// Renders stretches into portions.
-struct Renderer<'s, 'v, V> {
-    reader: BatchReader<'s>,
-    view: &'v V,
-    selection: &'v Selection,
-    portion: Portion,
-}
-
-/// The receiver of portions is gone.
-struct Refused;
-
-impl<V: View> Renderer<'_, '_, V> {
-    /// Renders a stretch; `emit` takes each full portion and leaves an empty one.
-    fn render(
-        &mut self,
-        stretch: &Stretch,
-        emit: &mut dyn FnMut(&mut Portion) -> Result<(), Refused>,
-    ) -> Result<(), Stop<Refused>> {
-        let mut before = stretch.before;
-        for piece in &stretch.pieces {
-            match piece {
-                Piece::Damage(damage) => self.note(damage.clone()),
-                Piece::Batch(span) => self.batch(*span, &mut before, emit)?,
-            }
-            if self.portion.text.len() >= PORTION {
-                emit(&mut self.portion).map_err(Stop::Output)?;
-            }
-        }
-        emit(&mut self.portion).map_err(Stop::Output)
-    }
-
-    fn batch(
-        &mut self,
-        span: Span,
-        before: &mut Option<Offset>,
-        emit: &mut dyn FnMut(&mut Portion) -> Result<(), Refused>,
-    ) -> Result<(), Stop<Refused>> {
-        let Self {
-            reader,
-            view,
-            selection,
-            portion,
-        } = self;
-        let mut loaded = reader.load(span)?;
-        let checksum = loaded.checksum()?;
-        let head = *loaded.head();
-        let batch = Batch::new(span, checksum, &head);
-        view.batch(&batch, &mut portion.text);
-        if !checksum.is_valid() {
-            portion.damage.push(crc_mismatch(&batch));
-        }
-        let (first, last) = batch.header().offsets();
-        let regression = before.filter(|before| first <= *before);
-        *before = Some(last);
-        let mut refused = Ok(());
-        let fault = match view.shows_records() {
-            false => None,
-            true => loaded.entries(&mut |entry| {
-                portion.entry(*view, selection, &batch, entry);
-                if portion.text.len() >= PORTION {
-                    refused = emit(portion);
-                }
-                if refused.is_ok() {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
-            })?,
-        };
-        refused.map_err(Stop::Output)?;
-        if let Some(before) = regression {
-            self.note(offset_regression(span, before, first));
-        }
-        if let Some(fault) = fault {
-            self.note(fault);
-        }
-        Ok(())
-    }
-
-    fn note(&mut self, damage: Damage) {
-        self.view.damage(&damage, &mut self.portion.text);
-        self.portion.damage.push(damage);
-    }
-}
-
-impl Portion {
-    #[inline]
-    fn entry<V: View>(
-        &mut self,
-        view: &V,
-        selection: &Selection,
-        batch: &Batch<'_>,
-        entry: &Entry<'_>,
-    ) {
-        if !selection.takes_entry(entry) {
-            return;
-        }
-        match self.last {
-            Some(last) if entry.offset != last.plus(1) => self.gaps.push((last, entry.offset)),
-            None => self.first = Some(entry.offset),
-            Some(_) => {}
-        }
-        self.last = Some(entry.offset);
-        if let Some(damage) = view.entry(batch, entry, &mut self.text) {
-            view.damage(&damage, &mut self.text);
-            self.damage.push(damage);
-        }
-    }
-
-    /// Empties the portion and keeps its memory.
-    fn clear(&mut self) {
-        self.text.clear();
-        self.damage.clear();
-        self.gaps.clear();
-        self.first = None;
-        self.last = None;
-    }
-}
-
-fn crc_mismatch(batch: &Batch<'_>) -> Damage {
-    let Checksum { stored, computed } = batch.checksum;
-    let (first, last) = batch.header().offsets();
-    Damage {
-        position: batch.span.position,
-        size: 0,
-        code: Code::CrcMismatch,
-        message: format!(
-            "offsets {first} to {last}: expected crc {computed}, found {stored} ({} bytes)",
-            batch.span.size
-        ),
-    }
-}
-
-fn offset_regression(span: Span, before: Offset, first: Offset) -> Damage {
-    Damage {
-        position: span.position,
-        size: 0,
-        code: Code::OffsetRegression,
-        message: format!("expected an offset above {before}, found {first}"),
-    }
-}
-
 /// Walks and renders on the calling thread.
-fn alone<V: View, E>(
+pub(super) fn alone<V: View, E>(
     source: &Source,
     view: &V,
     plan: &Plan,
-    mut stretches: Stretches<'_, '_>,
+    stretches: &mut Stretches<'_, '_>,
     delivery: &mut Delivery<'_, E>,
-) -> Result<Ending, Stop<E>> {
-    let mut renderer = Renderer {
-        reader: BatchReader::new(source, plan.max_record_bytes),
-        view,
-        selection: &plan.selection,
-        portion: Portion::default(),
-    };
+) -> Result<(), Stop<E>> {
+    let mut renderer = Renderer::new(source, view, plan);
     while let Some(stretch) = stretches.next_stretch()? {
         let mut stopped = Ok(());
         let rendered = renderer.render(&stretch, &mut |portion| {
@@ -395,126 +250,5 @@ fn alone<V: View, E>(
             return Err(Stop::Read(error));
         }
     }
-    Ok(stretches.ending())
-}
-
-/// A stretch under way, and where its portions go.
-struct Job {
-    stretch: Stretch,
-    portions: SyncSender<Result<Portion, ReadError>>,
-}
-
-/// Walks on the calling thread, renders on others.
-fn together<V: View, E>(
-    source: &Source,
-    view: &V,
-    plan: &Plan,
-    mut stretches: Stretches<'_, '_>,
-    delivery: &mut Delivery<'_, E>,
-) -> Result<Ending, Stop<E>> {
-    let (jobs, queue) = channel::<Job>();
-    let queue = Mutex::new(queue);
-    let spare = Mutex::new(Vec::new());
-    // More threads than stretches would only wait.
-    let useful = usize::try_from(source.len().div_ceil(STRETCH)).unwrap_or(usize::MAX);
-    thread::scope(|scope| {
-        let begin = |_: &usize| {
-            let worker = || work(source, view, plan, &queue, &spare);
-            thread::Builder::new().spawn_scoped(scope, worker).is_ok()
-        };
-        // A system that gives fewer gets its work done by fewer.
-        let threads = (0..plan.threads.min(useful).min(MOST_THREADS))
-            .take_while(begin)
-            .count();
-        if threads == 0 {
-            return alone(source, view, plan, stretches, delivery);
-        }
-        let outcome = hand_out(threads, &mut stretches, &jobs, &spare, delivery);
-        // The threads end when no job can come any more.
-        drop(jobs);
-        outcome.map(|()| stretches.ending())
-    })
-}
-
-/// Gives stretches to the threads and takes the portions of the oldest.
-fn hand_out<E>(
-    threads: usize,
-    stretches: &mut Stretches<'_, '_>,
-    jobs: &Sender<Job>,
-    spare: &Mutex<Vec<Portion>>,
-    delivery: &mut Delivery<'_, E>,
-) -> Result<(), Stop<E>> {
-    let mut under_way: VecDeque<Receiver<Result<Portion, ReadError>>> = VecDeque::new();
-    let mut failed = None;
-    loop {
-        while failed.is_none() && under_way.len() < threads * AHEAD {
-            match stretches.next_stretch() {
-                Ok(Some(stretch)) => {
-                    let (portions, oldest) = sync_channel(WAITING);
-                    // A thread that is gone has left its reason in its own channel.
-                    let _ = jobs.send(Job { stretch, portions });
-                    under_way.push_back(oldest);
-                }
-                Ok(None) => break,
-                // What lies in front is delivered first.
-                Err(error) => failed = Some(error),
-            }
-        }
-        let Some(oldest) = under_way.pop_front() else {
-            return failed.map_or(Ok(()), |error| Err(error.into()));
-        };
-        for portion in oldest {
-            let mut portion = portion?;
-            delivery.take(&mut portion)?;
-            portion.clear();
-            keep(spare, portion);
-        }
-    }
-}
-
-/// One thread: renders stretch after stretch, in the order of the file.
-fn work<V: View>(
-    source: &Source,
-    view: &V,
-    plan: &Plan,
-    queue: &Mutex<Receiver<Job>>,
-    spare: &Mutex<Vec<Portion>>,
-) {
-    let mut renderer = Renderer {
-        reader: BatchReader::new(source, plan.max_record_bytes),
-        view,
-        selection: &plan.selection,
-        portion: Portion::default(),
-    };
-    loop {
-        let job = queue.lock().map(|queue| queue.recv());
-        let Ok(Ok(Job { stretch, portions })) = job else {
-            return;
-        };
-        let rendered = renderer.render(&stretch, &mut |portion| {
-            let empty = spare
-                .lock()
-                .ok()
-                .and_then(|mut spare| spare.pop())
-                .unwrap_or_default();
-            portions
-                .send(Ok(mem::replace(portion, empty)))
-                .map_err(|_| Refused)
-        });
-        match rendered {
-            Ok(()) => {}
-            Err(Stop::Output(Refused)) => return,
-            Err(Stop::Read(error)) => {
-                // Nobody listens when the dump has stopped already.
-                let _ = portions.send(Err(error));
-                return;
-            }
-        }
-    }
-}
-
-fn keep(spare: &Mutex<Vec<Portion>>, portion: Portion) {
-    if let Ok(mut spare) = spare.lock() {
-        spare.push(portion);
-    }
+    Ok(())
 }

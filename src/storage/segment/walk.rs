@@ -72,6 +72,8 @@ impl End {
 #[derive(Debug)]
 pub struct Walk<'s> {
     pub(super) window: Window<'s>,
+    /// All bytes, when the file is mapped: the common step is one look at them.
+    mapped: Option<&'s [u8]>,
     /// Checksums read here, so that they do not move the window of the walk.
     aside: Window<'s>,
     pub(super) length: u64,
@@ -94,6 +96,7 @@ impl<'s> Walk<'s> {
     pub fn new(source: &'s Source) -> Self {
         Self {
             window: source.window(),
+            mapped: source.as_slice(),
             aside: source.window(),
             length: source.len(),
             position: 0,
@@ -191,12 +194,13 @@ impl<'s> Walk<'s> {
     /// Size and magic of the record set that frames at `position` and lies inside the file.
     #[inline]
     pub(super) fn framed_at(&mut self, position: u64) -> Result<Option<(u32, u8)>, ReadError> {
-        let Some(frame) = self
-            .window
-            .bytes(position, PROBE)?
-            .first_chunk()
-            .map(Frame::decode)
-        else {
+        let head = match self.mapped {
+            Some(all) => usize::try_from(position)
+                .ok()
+                .and_then(|start| all.get(start..)),
+            None => Some(self.window.bytes(position, PROBE)?),
+        };
+        let Some(frame) = head.and_then(<[u8]>::first_chunk).map(Frame::decode) else {
             return Ok(None);
         };
         let fits = frame

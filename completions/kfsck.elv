@@ -1,0 +1,109 @@
+
+use builtin;
+use str;
+
+set edit:completion:arg-completer[kfsck] = {|@words|
+    fn spaces {|n|
+        builtin:repeat $n ' ' | str:join ''
+    }
+    fn cand {|text desc|
+        edit:complex-candidate $text &display=$text' '(spaces (- 14 (wcswidth $text)))$desc
+    }
+    var command = 'kfsck'
+    for word $words[1..-1] {
+        if (str:has-prefix $word '-') {
+            break
+        }
+        set command = $command';'$word
+    }
+    var completions = [
+        &'kfsck'= {
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand dump-log 'Print Kafka''s files as kafka-dump-log does, and read on after damage'
+            cand completions 'Print a completion script for a shell'
+            cand man 'Print the manual page, or write the pages of all commands'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'kfsck;dump-log'= {
+            cand --files 'Files and directories, separated by commas; read before PATHs'
+            cand --max-bytes 'Stop before the first batch that reaches beyond the first N bytes of a log'
+            cand --max-message-size 'When an .index is checked: the largest batch that an entry may point to, in bytes'
+            cand --key-decoder-class 'How keys are shown; implies --print-data-log'
+            cand --value-decoder-class 'How values are shown; takes what --key-decoder-class takes'
+            cand --format '`kafka`: the text of kafka-dump-log; `jsonl`: one JSON object a line'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --max-record-bytes 'Tell a record above N bytes as damage instead of decoding it'
+            cand --threads 'Threads that decode and format, 64 at most [default: one for each processor]'
+            cand --producer-id 'Only batches of these producers; negative ids are written as they are'
+            cand --producer-epoch 'Only batches of this producer epoch'
+            cand --leader-epoch 'Only batches of this leader epoch'
+            cand --start-offset 'Only batches that reach this offset, and of their records those at or above it'
+            cand --end-offset 'Only batches that begin at or below this offset, and records at or below it'
+            cand --start-time 'Only batches and records of this time or later: ISO-8601, or milliseconds since 1970'
+            cand --end-time 'Only batches and records of this time or earlier'
+            cand --limit 'Show at most N batches of each file'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand --deep-iteration 'Print a line for each record'
+            cand --print-data-log 'Print keys and values too; implies --deep-iteration'
+            cand --verify-index-only 'Check indexes against the log without printing their entries'
+            cand --index-sanity-check 'Make only the check of indexes that a broker makes when it starts'
+            cand --skip-record-metadata 'Print keys and values alone; a control record is an empty line'
+            cand --transactional 'Only batches of transactions'
+            cand --control 'Only control batches'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'kfsck;completions'= {
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'kfsck;man'= {
+            cand --output 'Write kfsck.1 and a page a command into DIR, which is made if need be'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'kfsck;help'= {
+            cand dump-log 'Print Kafka''s files as kafka-dump-log does, and read on after damage'
+            cand completions 'Print a completion script for a shell'
+            cand man 'Print the manual page, or write the pages of all commands'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'kfsck;help;dump-log'= {
+        }
+        &'kfsck;help;completions'= {
+        }
+        &'kfsck;help;man'= {
+        }
+        &'kfsck;help;help'= {
+        }
+    ]
+    $completions[$command]
+}

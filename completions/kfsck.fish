@@ -1,0 +1,93 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_kfsck_global_optspecs
+    string join \n color= q/quiet exit-zero no-mmap h/help V/version
+end
+
+function __fish_kfsck_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_kfsck_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_kfsck_using_subcommand
+    set -l cmd (__fish_kfsck_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c kfsck -n "__fish_kfsck_needs_command" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_needs_command" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_needs_command" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_needs_command" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_needs_command" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "dump-log" -d 'Print Kafka\'s files as kafka-dump-log does, and read on after damage'
+complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
+complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "man" -d 'Print the manual page, or write the pages of all commands'
+complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l files -d 'Files and directories, separated by commas; read before PATHs' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l max-bytes -d 'Stop before the first batch that reaches beyond the first N bytes of a log' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l max-message-size -d 'When an .index is checked: the largest batch that an entry may point to, in bytes' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l key-decoder-class -d 'How keys are shown; implies --print-data-log' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l value-decoder-class -d 'How values are shown; takes what --key-decoder-class takes' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l format -d '`kafka`: the text of kafka-dump-log; `jsonl`: one JSON object a line' -r -f -a "kafka\t''
+jsonl\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
+string\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l max-record-bytes -d 'Tell a record above N bytes as damage instead of decoding it' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l threads -d 'Threads that decode and format, 64 at most [default: one for each processor]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l producer-id -d 'Only batches of these producers; negative ids are written as they are' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l producer-epoch -d 'Only batches of this producer epoch' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l leader-epoch -d 'Only batches of this leader epoch' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l start-offset -d 'Only batches that reach this offset, and of their records those at or above it' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l end-offset -d 'Only batches that begin at or below this offset, and records at or below it' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l start-time -d 'Only batches and records of this time or later: ISO-8601, or milliseconds since 1970' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l end-time -d 'Only batches and records of this time or earlier' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l limit -d 'Show at most N batches of each file' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l deep-iteration -d 'Print a line for each record'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l print-data-log -d 'Print keys and values too; implies --deep-iteration'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l verify-index-only -d 'Check indexes against the log without printing their entries'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l index-sanity-check -d 'Make only the check of indexes that a broker makes when it starts'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l skip-record-metadata -d 'Print keys and values alone; a control record is an empty line'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l transactional -d 'Only batches of transactions'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l control -d 'Only control batches'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand completions" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand completions" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand completions" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand completions" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand completions" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand man" -l output -d 'Write kfsck.1 and a page a command into DIR, which is made if need be' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand man" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand man" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand man" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand man" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand man" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log completions man help" -f -a "dump-log" -d 'Print Kafka\'s files as kafka-dump-log does, and read on after damage'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log completions man help" -f -a "completions" -d 'Print a completion script for a shell'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log completions man help" -f -a "man" -d 'Print the manual page, or write the pages of all commands'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
