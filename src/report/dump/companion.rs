@@ -101,10 +101,13 @@ fn offset_index(
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
     let index = OffsetIndex::new(file.bytes, file.base_offset);
-    if file.style == Style::Kafka && index.is_empty() {
+    let is_told = file.style == Style::Kafka && index.is_empty();
+    if is_told {
         say(file, "is empty.", out);
-    } else if file.mode == IndexMode::Sanity {
+    }
+    if file.mode == IndexMode::Sanity {
         match offset_index::sanity_check(file.bytes, file.base_offset) {
+            Ok(()) if is_told => {}
             Ok(()) => say(file, "passed sanity check.", out),
             Err(fault) => findings.insane(fault.stock_text(&file.path.display())),
         }
@@ -121,10 +124,9 @@ fn offset_index(
     }
     findings.whole_entries(file.bytes.len(), offset_index::ENTRY_SIZE);
     match file.log {
-        Some(log) if file.mode != IndexMode::Sanity => {
+        Some(log) => {
             findings.mismatches = index_check::offset_index(&index, log, file.max_message_size)?;
         }
-        Some(_) => {}
         None => findings.without_log(),
     }
     Ok(())
