@@ -15,13 +15,8 @@ pub(crate) fn directory() -> PathBuf {
 }
 
 /// The corpus that lies in the repository.
-pub(crate) fn committed() -> PathBuf {
+fn committed() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/kafka")
-}
-
-/// Whether the corpus under test is the committed one, whose every accident is known.
-pub(crate) fn is_committed() -> bool {
-    std::env::var_os("KFSCK_CORPUS").is_none()
 }
 
 /// A file of the corpus.

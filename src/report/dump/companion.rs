@@ -330,9 +330,14 @@ fn topic_id(file: &Companion<'_>, out: &mut Vec<u8>, findings: &mut Findings) {
     match partition_metadata::decode(file.bytes) {
         Ok(metadata) => {
             let topic_id = metadata.topic_id.to_string();
+            // The file's own spelling, or that of all JSON here.
+            let name = match file.style {
+                Style::Kafka => "topic_id",
+                Style::Jsonl(_) => "topicId",
+            };
             let fields = [
                 ("version", Value::Int(metadata.version.into())),
-                ("topic_id", Value::Text(&topic_id)),
+                (name, Value::Text(&topic_id)),
             ];
             push(file.style, "partitionMetadata", &fields, out);
         }
