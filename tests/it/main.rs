@@ -1,8 +1,12 @@
 //! All integration tests, in one binary.
 
+mod barrier;
 mod batches;
 mod corpus;
+mod damaged;
+mod fixtures;
 mod golden;
 mod jsonl;
 mod run;
 mod schema;
+mod told;
