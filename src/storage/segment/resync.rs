@@ -37,7 +37,7 @@ impl Walk<'_> {
     }
 
     /// A record set frames at `position` and its checksum is right.
-    fn stands_at(&mut self, position: u64) -> Result<bool, ReadError> {
+    pub(super) fn stands_at(&mut self, position: u64) -> Result<bool, ReadError> {
         match self.framed_at(position)? {
             Some((size, magic)) => self.checksums(Span {
                 position,
