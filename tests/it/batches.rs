@@ -10,8 +10,6 @@ pub(crate) const LENGTH_AT: usize = 8;
 pub(crate) const LEADER_EPOCH_AT: usize = 12;
 pub(crate) const MAGIC_AT: usize = 16;
 pub(crate) const CRC_AT: usize = 17;
-pub(crate) const ATTRIBUTES_AT: usize = 21;
-pub(crate) const COUNT_AT: usize = 57;
 
 /// A batch whose fields may say what they like; the checksum and length are always right.
 #[derive(Debug, Clone)]

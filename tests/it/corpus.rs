@@ -19,11 +19,6 @@ fn committed() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/kafka")
 }
 
-/// A file of the corpus.
-pub(crate) fn read(path: &str) -> Vec<u8> {
-    fs::read(directory().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
 /// All segments of the corpus, by path, in name order.
 pub(crate) fn segments() -> Vec<(String, Vec<u8>)> {
     let root = directory();

@@ -164,7 +164,10 @@ fn a_bit_of_the_length_or_the_magic() {
     for victim in victims() {
         for bit in LENGTH_AT * 8..LEADER_EPOCH_AT * 8 {
             let log = flipped(&victim.log, victim.start * 8 + bit);
-            victim.is_one_piece(&log, &format!("bit {bit}"));
+            // A shorter length may lead to bytes of a record that look like a batch; nothing
+            // outside the victim may suffer from that.
+            let own = victim.told(&log, &format!("bit {bit}"));
+            assert!(own[0].ends_with(" invalid") || own[0].ends_with(" bad-batch-header"));
         }
         for bit in MAGIC_AT * 8..CRC_AT * 8 {
             let log = flipped(&victim.log, victim.start * 8 + bit);
@@ -254,9 +257,17 @@ fn a_last_batch_that_is_not_all_there() {
         for length in (1..size).step_by(7).chain([16, 17, 60, 61, size - 1]) {
             let dump = victim.dump(&victim.log[..last + length]);
             let mut expected = victim.sound[..victim.sound.len() - 1].to_vec();
-            expected.push(format!("{last}+{length} truncated-tail"));
+            // The first bytes of an offset are zeros.
+            let zeros = victim.log[last..last + length]
+                .iter()
+                .all(|byte| *byte == 0);
+            let (code, reason) = match zeros {
+                true => ("zero-tail", Reason::ZeroTail),
+                false => ("truncated-tail", Reason::TruncatedTail),
+            };
+            expected.push(format!("{last}+{length} {code}"));
             assert_eq!(pieces(&dump), expected, "{} cut to {length}", victim.path);
-            assert_eq!(dump.end.reason, Reason::TruncatedTail);
+            assert_eq!(dump.end.reason, reason);
         }
     }
 }

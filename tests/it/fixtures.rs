@@ -165,12 +165,12 @@ fn a_short_snapshot_over_a_longer_one_is_readable_and_refused() {
 
 #[test]
 fn absurd_counts_are_faults_with_a_place() {
-    let count = ["0+61 batch 0..0", "61+0 record-count-mismatch"];
+    let count = ["0+61 batch 0..0", "57+0 record-count-mismatch"];
     told("a10_count_i32max.log", &count, Reason::EndOfFile);
     told("a10_count_neg.log", &count, Reason::EndOfFile);
     told(
         "a10_headers_huge.log",
-        &["0+72 batch 0..0", "72+0 record-malformed"],
+        &["0+72 batch 0..0", "71+0 record-malformed"],
         Reason::EndOfFile,
     );
 }
