@@ -9,4 +9,5 @@ mod golden;
 mod jsonl;
 mod run;
 mod schema;
+mod stock;
 mod told;
