@@ -4,7 +4,7 @@
 //! below with its reason, and a difference that no longer occurs fails the test, so that the
 //! tables stay true.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,6 +13,7 @@ use std::thread;
 
 use crate::corpus::{self, Scratch};
 use crate::run::{self, Run};
+use crate::sections::{False, falsehood, sections};
 
 /// One run of the real tool.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -139,15 +140,6 @@ const DEATHS: [Death; 6] = [
     },
 ];
 
-/// Lines on stderr that the real tool prints falsely.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum False {
-    /// The first record of a file is held against -1 (D1).
-    FirstRecord,
-    /// The padding of a preallocated index is held against the log as if it were an entry.
-    Padding,
-}
-
 /// Compares a run with the row; a complaint for each thing that does not fit.
 fn compare(row: &Row, run: &Run, seen: &Mutex<BTreeSet<&'static str>>) -> Vec<String> {
     let mut complaints = Vec::new();
@@ -258,47 +250,6 @@ fn compare_lines(row: &Row, run: &Run, see: &dyn Fn(&'static str)) -> Vec<String
         complaints.push(format!("{found} lines instead of {expected}"));
     }
     complaints
-}
-
-/// The sections that the real tool prints on stderr when all files are done. Their order, and the
-/// order of pairs, is that of a Java hash map.
-fn sections(stderr: &str) -> BTreeMap<String, BTreeSet<String>> {
-    const TITLES: [&str; 5] = [
-        "Mismatches in :",
-        "Found timestamp mismatch in :",
-        "Found out of order timestamp in :",
-        "The following indexed offsets are not found in :",
-        "Non-consecutive offsets in ",
-    ];
-    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let mut current = None;
-    for line in stderr.lines() {
-        if TITLES.iter().any(|title| line.starts_with(title)) {
-            current = Some(found.entry(line.to_owned()).or_default());
-        } else if line.starts_with("  ") || line.starts_with("Indexed offset: ") {
-            current.as_mut().unwrap().insert(line.to_owned());
-        }
-    }
-    found
-}
-
-fn falsehood(title: &str, line: &str) -> Option<False> {
-    if line.starts_with("  -1 is followed by ") {
-        return Some(False::FirstRecord);
-    }
-    // An entry of zeros reads as time 0 and the base offset, which stands in the file's name.
-    let name = title.rsplit('/').next()?;
-    let base = name.split('.').next()?.trim_start_matches('0');
-    let base = if base.is_empty() { "0" } else { base };
-    let entry = [
-        format!("  Index offset: {base},"),
-        format!("Indexed offset: {base},"),
-        "  Index timestamp: 0,".to_owned(),
-    ];
-    entry
-        .iter()
-        .any(|entry| line.starts_with(entry))
-        .then_some(False::Padding)
 }
 
 /// Runs all rows that `chosen` takes, two at a time, and gives every complaint to one panic.

@@ -9,5 +9,6 @@ mod golden;
 mod jsonl;
 mod run;
 mod schema;
+mod sections;
 mod stock;
 mod told;

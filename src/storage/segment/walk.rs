@@ -2,8 +2,8 @@
 //!
 //! On a healthy file only 17 bytes of each record set are looked at. A record set is taken as it
 //! frames when its length leads to the end of the file, to its zero or truncated tail, or to
-//! another one that frames; otherwise its checksum decides. Where neither holds, the walk looks for the next
-//! good record set (`resync.rs`) and reports the bytes up to it as one range of damage.
+//! another one that frames; otherwise its checksum decides. Where neither holds, the walk looks for
+//! the next good record set (`resync.rs`) and reports the bytes up to it as one range of damage.
 
 use super::range_crc::RangeCrc;
 use crate::format::batch;
