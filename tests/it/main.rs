@@ -12,3 +12,4 @@ mod schema;
 mod sections;
 mod stock;
 mod told;
+mod walk;

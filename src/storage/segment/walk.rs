@@ -220,9 +220,10 @@ impl<'s> Walk<'s> {
     /// Whether a record set stands although no other one follows it.
     #[cold]
     fn is_trusted(&mut self, span: Span) -> Result<bool, ReadError> {
-        Ok(self.is_zero_tail(span.end())?
-            || self.checksums(span)?
-            || self.is_truncated_tail(span.end())?)
+        // A wrong length leads to such a tail as easily as a right one, past good record sets.
+        Ok(self.checksums(span)?
+            || (self.is_zero_tail(span.end())? || self.is_truncated_tail(span.end())?)
+                && self.first_good(span.position.saturating_add(1))?.is_none())
     }
 
     /// Whether `position` lies in the zeros that end the file.
