@@ -2,6 +2,7 @@
 
 mod barrier;
 mod batches;
+mod bounds;
 mod corpus;
 mod damaged;
 mod fixtures;
