@@ -65,7 +65,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__completions)
-            opts="-q -h --color --quiet --exit-zero --no-mmap --help bash elvish fish powershell zsh"
+            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -83,7 +83,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__dump__subcmd__log)
-            opts="-q -h --files --deep-iteration --print-data-log --verify-index-only --index-sanity-check --max-bytes --max-message-size --skip-record-metadata --key-decoder-class --value-decoder-class --format --wide-integers --max-record-bytes --threads --producer-id --producer-epoch --transactional --control --leader-epoch --start-offset --end-offset --start-time --end-time --limit --color --quiet --exit-zero --no-mmap --help"
+            opts="-q -h -V --files --deep-iteration --print-data-log --verify-index-only --index-sanity-check --max-bytes --max-message-size --skip-record-metadata --key-decoder-class --value-decoder-class --format --wide-integers --max-record-bytes --threads --producer-id --producer-epoch --transactional --control --leader-epoch --start-offset --end-offset --start-time --end-time --limit --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -239,7 +239,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__man)
-            opts="-q -h --output --color --quiet --exit-zero --no-mmap --help"
+            opts="-q -h -V --output --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -64,6 +64,8 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
         }
         &'kfsck;completions'= {
             cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
@@ -73,6 +75,8 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
         }
         &'kfsck;man'= {
             cand --output 'Write kfsck.1 and a page a command into DIR, which is made if need be'
@@ -83,6 +87,8 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
         }
         &'kfsck;help'= {
             cand dump-log 'Print Kafka''s files as kafka-dump-log does, and read on after damage'

@@ -69,6 +69,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -s q -l quiet -d '
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l exit-zero -d 'End with 0 where the exit code would be 1'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -s V -l version -d 'Print version'
 complete -c kfsck -n "__fish_kfsck_using_subcommand completions" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -76,6 +77,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand completions" -s q -l quiet -
 complete -c kfsck -n "__fish_kfsck_using_subcommand completions" -l exit-zero -d 'End with 0 where the exit code would be 1'
 complete -c kfsck -n "__fish_kfsck_using_subcommand completions" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
 complete -c kfsck -n "__fish_kfsck_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand completions" -s V -l version -d 'Print version'
 complete -c kfsck -n "__fish_kfsck_using_subcommand man" -l output -d 'Write kfsck.1 and a page a command into DIR, which is made if need be' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand man" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
 always\t''
@@ -84,6 +86,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand man" -s q -l quiet -d 'No no
 complete -c kfsck -n "__fish_kfsck_using_subcommand man" -l exit-zero -d 'End with 0 where the exit code would be 1'
 complete -c kfsck -n "__fish_kfsck_using_subcommand man" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
 complete -c kfsck -n "__fish_kfsck_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand man" -s V -l version -d 'Print version'
 complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log completions man help" -f -a "dump-log" -d 'Print Kafka\'s files as kafka-dump-log does, and read on after damage'
 complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log completions man help" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log completions man help" -f -a "man" -d 'Print the manual page, or write the pages of all commands'
