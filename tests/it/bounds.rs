@@ -16,9 +16,19 @@ use crate::jsonl::{self, Line};
 use crate::run;
 
 const SIZE: usize = 64 << 20;
-/// What the issue asks of a release build is 2 s; a debug build on a busy machine gets more.
+/// What the issue asks of a release build is 2 s; a debug build gets more.
 const BOUND: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 2 });
 const NAME: &str = "00000000000000000000.log";
+
+/// What this thread has had of a processor: other tests and other users do not count.
+fn processor_time() -> Duration {
+    let stat = fs::read_to_string("/proc/thread-self/stat").unwrap();
+    let (_, fields) = stat.rsplit_once(") ").unwrap();
+    let fields: Vec<_> = fields.split(' ').collect();
+    // utime and stime, in hundredths of a second.
+    let ticks = [11, 12].map(|field: usize| fields[field].parse::<u64>().unwrap());
+    Duration::from_millis(10 * (ticks[0] + ticks[1]))
+}
 
 /// Fills a file of 64 MiB with pieces, and walks it.
 fn walk_of(what: &str, mut piece: impl FnMut(usize) -> Vec<u8>) {
@@ -31,12 +41,12 @@ fn walk_of(what: &str, mut piece: impl FnMut(usize) -> Vec<u8>) {
     let length = log.len();
     let source = Source::from_bytes("log", log);
     let mut walk = Walk::new(&source);
-    let begin = Instant::now();
+    let begin = processor_time();
     let mut count = 0;
     while walk.next_piece().unwrap().is_some() {
         count += 1;
     }
-    let took = begin.elapsed();
+    let took = processor_time().saturating_sub(begin);
     assert_eq!(usize::try_from(walk.position()), Ok(length), "{what}");
     assert!(took < BOUND, "{what}: {took:?} for {count} pieces");
 }
