@@ -98,11 +98,13 @@ pub(super) struct DumpLog {
     wide_integers: Wide,
 
     /// Tell a record above N bytes as damage instead of decoding it
-    #[arg(long, allow_negative_numbers = true, value_name = "N", default_value_t = DEFAULT_MAX_RECORD_BYTES)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_RECORD_BYTES)]
+    #[arg(allow_negative_numbers = true)]
     max_record_bytes: u64,
 
     /// Threads that decode and format, 64 at most [default: one for each processor]
-    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(allow_negative_numbers = true)]
     threads: Option<u16>,
 
     #[command(flatten)]

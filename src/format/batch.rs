@@ -1,9 +1,9 @@
 //! The record batch of magic 2 (KIP-98, `DefaultRecordBatch`): 61 bytes of header, then records.
 //!
 //! ```text
-//!  0 baseOffset i64         8 batchLength i32     12 partitionLeaderEpoch i32  16 magic i8
+//!  0 baseOffset i64         8 batchLength i32     12 partitionLeaderEpoch i32 16 magic i8
 //! 17 crc u32               21 attributes i16      23 lastOffsetDelta i32
-//! 27 baseTimestamp i64     35 maxTimestamp i64    43 producerId i64            51 producerEpoch i16
+//! 27 baseTimestamp i64     35 maxTimestamp i64    43 producerId i64           51 producerEpoch i16
 //! 53 baseSequence i32      57 count i32           61 records
 //! ```
 //!

@@ -193,7 +193,10 @@ proptest! {
     }
 
     #[test]
-    fn indexes(base in 0..i64::MAX >> 1, steps in vec((0..i32::MAX, any::<i32>(), any::<i64>()), 0..8)) {
+    fn indexes(
+        base in 0..i64::MAX >> 1,
+        steps in vec((0..i32::MAX, any::<i32>(), any::<i64>()), 0..8),
+    ) {
         let base = Offset(base);
         let (mut offsets, mut times) = (Vec::new(), Vec::new());
         let (mut offset_bytes, mut time_bytes) = (Vec::new(), Vec::new());
@@ -306,7 +309,8 @@ proptest! {
         prop_assert_eq!(EndTxnMarker::decode(Some(&marker.encode())), Ok(marker));
         let bare = MirrorPidReset::Bare { version };
         prop_assert_eq!(MirrorPidReset::decode(bare.encode().as_deref()), bare);
-        let sourced = MirrorPidReset::Sourced { version, source_cluster_id: cluster, tagged_fields };
+        let source_cluster_id = cluster;
+        let sourced = MirrorPidReset::Sourced { version, source_cluster_id, tagged_fields };
         prop_assert_eq!(MirrorPidReset::decode(sourced.encode().as_deref()), sourced);
     }
 

@@ -101,10 +101,13 @@ fn offset_index(
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
     let index = OffsetIndex::new(file.bytes, file.base_offset);
-    if file.style == Style::Kafka && index.is_empty() {
+    let is_told = file.style == Style::Kafka && index.is_empty();
+    if is_told {
         say(file, "is empty.", out);
-    } else if file.mode == IndexMode::Sanity {
+    }
+    if file.mode == IndexMode::Sanity {
         match offset_index::sanity_check(file.bytes, file.base_offset) {
+            Ok(()) if is_told => {}
             Ok(()) => say(file, "passed sanity check.", out),
             Err(fault) => findings.insane(fault.stock_text(&file.path.display())),
         }
@@ -121,12 +124,10 @@ fn offset_index(
     }
     findings.whole_entries(file.bytes.len(), offset_index::ENTRY_SIZE);
     match file.log {
-        Some(log) if file.mode != IndexMode::Sanity => {
+        Some(log) => {
             findings.mismatches = index_check::offset_index(&index, log, file.max_message_size)?;
         }
-        // The sanity check looks at the index alone.
-        None if file.mode != IndexMode::Sanity => findings.without_log(),
-        _ => {}
+        None => findings.without_log(),
     }
     Ok(())
 }
@@ -329,9 +330,14 @@ fn topic_id(file: &Companion<'_>, out: &mut Vec<u8>, findings: &mut Findings) {
     match partition_metadata::decode(file.bytes) {
         Ok(metadata) => {
             let topic_id = metadata.topic_id.to_string();
+            // The file's own spelling, or that of all JSON here.
+            let name = match file.style {
+                Style::Kafka => "topic_id",
+                Style::Jsonl(_) => "topicId",
+            };
             let fields = [
                 ("version", Value::Int(metadata.version.into())),
-                ("topic_id", Value::Text(&topic_id)),
+                (name, Value::Text(&topic_id)),
             ];
             push(file.style, "partitionMetadata", &fields, out);
         }

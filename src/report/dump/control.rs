@@ -40,8 +40,8 @@ pub(super) fn barrier_fault(
             )
         }
         _ if producer.0 >= 0 => format!(
-            "offset {offset}: expected producerId -1 in a MIRROR_PID_RESET batch, found {producer}; \
-             a broker does not load this log"
+            "offset {offset}: expected producerId -1 in a MIRROR_PID_RESET batch, found \
+             {producer}; a broker does not load this log"
         ),
         _ => return None,
     };

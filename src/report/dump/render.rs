@@ -97,7 +97,9 @@ impl<'s, 'v, V: View> Renderer<'s, 'v, V> {
         let batch = Batch::new(span, checksum, &head);
         view.batch(&batch, &mut portion.text);
         if !checksum.is_valid() {
-            portion.damage.push(crc_mismatch(&batch));
+            let damage = crc_mismatch(&batch);
+            view.damage(&damage, &mut portion.text);
+            portion.damage.push(damage);
         }
         let (first, last) = batch.header().offsets();
         let regression = before.filter(|before| first <= *before);

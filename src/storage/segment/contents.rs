@@ -293,19 +293,21 @@ impl<'a> LoadedBatch<'a> {
         outcome: Result<(), RecordFault>,
         codec: Codec,
     ) -> Result<Option<Damage>, ReadError> {
-        let fault = match outcome {
-            Ok(()) => return Ok(None),
-            Err(fault) => fault,
+        let Err(fault) = outcome else {
+            return Ok(None);
         };
         let records = u64::try_from(HEADER_SIZE).unwrap_or(u64::MAX);
         let begin = self.span.position.saturating_add(records);
-        let at = fault.position;
+        let (at, index) = (fault.position, fault.index);
         // Inside a compressed payload there is no place in the file to name.
-        let (position, place) = match codec {
-            Codec::None => (begin.saturating_add(at), String::new()),
+        let (position, place) = match (&fault.reason, codec) {
+            // The count is the header's last field.
+            (Reason::Count(_) | Reason::Missing(_), _) => (begin.saturating_sub(4), String::new()),
+            (_, Codec::None) => (begin.saturating_add(at), String::new()),
             _ => (begin, format!(" (decompressed byte {at})")),
         };
-        let index = fault.index;
+        // What a batch lacks is lacking behind its last byte, but the next is another batch's.
+        let position = position.min(self.span.end().saturating_sub(1));
         let (code, message) = match fault.reason {
             Reason::Count(stored) => (
                 Code::RecordCountMismatch,

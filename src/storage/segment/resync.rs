@@ -20,24 +20,29 @@ impl Walk<'_> {
         begin: u64,
         head: Option<Frame>,
     ) -> Result<Option<(u64, &'static str)>, ReadError> {
-        if let Some(size) = head.and_then(Frame::claimed_size) {
-            let own = begin.saturating_add(size);
+        let size = head.and_then(Frame::claimed_size);
+        let own = size.map(|size| begin.saturating_add(size));
+        if let Some(own) = own {
             if own < self.length && self.stands_at(own)? {
                 return Ok(Some((own, "where the damaged length leads")));
             }
             if own == self.length {
                 return Ok(None);
             }
-            if self.is_zero_tail(own)? {
-                return Ok(Some((own, "where the zeros at the end of the file begin")));
-            }
         }
-        let found = self.first_good(begin.saturating_add(1))?;
-        Ok(found.map(|position| (position, "the first whose checksum is right")))
+        if let Some(position) = self.first_good(begin.saturating_add(1))? {
+            return Ok(Some((position, "the first whose checksum is right")));
+        }
+        if let Some(own) = own
+            && self.is_zero_tail(own)?
+        {
+            return Ok(Some((own, "where the zeros at the end of the file begin")));
+        }
+        Ok(None)
     }
 
     /// A record set frames at `position` and its checksum is right.
-    fn stands_at(&mut self, position: u64) -> Result<bool, ReadError> {
+    pub(super) fn stands_at(&mut self, position: u64) -> Result<bool, ReadError> {
         match self.framed_at(position)? {
             Some((size, magic)) => self.checksums(Span {
                 position,
@@ -48,18 +53,17 @@ impl Walk<'_> {
         }
     }
 
-    /// What begins at `position` is the last record set of the file, cut by the file's end.
+    /// What begins at `position` may be the last record set of the file, cut by the file's end.
     pub(super) fn is_truncated_tail(&mut self, position: u64) -> Result<bool, ReadError> {
         let Some(head) = self.window.probe::<PROBE>(position)? else {
             return Ok(true);
         };
         let left = self.length.saturating_sub(position);
-        let overlong = Frame::decode(&head).size().is_some_and(|size| size > left);
-        Ok(overlong && self.first_good(position.saturating_add(1))?.is_none())
+        Ok(Frame::decode(&head).size().is_some_and(|size| size > left))
     }
 
     /// The first good record set at or behind `from`, remembered: the file is searched once.
-    fn first_good(&mut self, from: u64) -> Result<Option<u64>, ReadError> {
+    pub(super) fn first_good(&mut self, from: u64) -> Result<Option<u64>, ReadError> {
         if let Some((searched_from, found)) = self.searched
             && searched_from <= from
             && found.is_none_or(|found| found >= from)

@@ -2,8 +2,8 @@
 //!
 //! On a healthy file only 17 bytes of each record set are looked at. A record set is taken as it
 //! frames when its length leads to the end of the file, to its zero or truncated tail, or to
-//! another one that frames; otherwise its checksum decides. Where neither holds, the walk looks for the next
-//! good record set (`resync.rs`) and reports the bytes up to it as one range of damage.
+//! another one that frames; otherwise its checksum decides. Where neither holds, the walk looks for
+//! the next good record set (`resync.rs`) and reports the bytes up to it as one range of damage.
 
 use super::range_crc::RangeCrc;
 use crate::format::batch;
@@ -174,9 +174,14 @@ impl<'s> Walk<'s> {
             if next < self.length {
                 self.ahead = self.framed_at(next)?;
             }
-            if self.ahead.is_some() || next == self.length || self.is_trusted(span)? {
+            let follows = match self.ahead {
+                Some((_, ahead)) => ahead == magic || self.bears_out(span, next)?,
+                None => next == self.length,
+            };
+            if follows || self.is_trusted(span)? {
                 return Ok(self.advance(next, Piece::Batch(span)));
             }
+            self.ahead = None;
         }
         self.damage()
     }
@@ -209,12 +214,20 @@ impl<'s> Walk<'s> {
         Ok(fits.and_then(|size| Some((u32::try_from(size).ok()?, frame.magic))))
     }
 
+    /// Whether a change of magic is real. Magic 0 frames easily: a batch that was found too short
+    /// by a few bytes seems to lead to one, whose magic is the first byte of a leader epoch.
+    #[cold]
+    fn bears_out(&mut self, span: Span, next: u64) -> Result<bool, ReadError> {
+        Ok(self.stands_at(next)? || self.checksums(span)?)
+    }
+
     /// Whether a record set stands although no other one follows it.
     #[cold]
     fn is_trusted(&mut self, span: Span) -> Result<bool, ReadError> {
-        Ok(self.is_zero_tail(span.end())?
-            || self.checksums(span)?
-            || self.is_truncated_tail(span.end())?)
+        // A wrong length leads to such a tail as easily as a right one, past good record sets.
+        Ok(self.checksums(span)?
+            || (self.is_zero_tail(span.end())? || self.is_truncated_tail(span.end())?)
+                && self.first_good(span.position.saturating_add(1))?.is_none())
     }
 
     /// Whether `position` lies in the zeros that end the file.

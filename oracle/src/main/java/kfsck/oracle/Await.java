@@ -12,10 +12,10 @@ final class Await {
     }
 
     static void until(String what, Condition condition) throws Exception {
-        long deadline = System.nanoTime() + 60_000_000_000L;
+        long deadline = System.nanoTime() + 240_000_000_000L;
         while (!condition.holds()) {
             if (System.nanoTime() > deadline) {
-                throw new TimeoutException("waited 60 s for: " + what);
+                throw new TimeoutException("waited 240 s for: " + what);
             }
             Thread.sleep(50);
         }
