@@ -17,7 +17,16 @@ const REPLACEMENT: [u8; 3] = [0xef, 0xbf, 0xbd];
 /// push_java_utf8(b"a\xed\xa0\x80b\xc0\x80", &mut out);
 /// assert_eq!(out, "a\u{fffd}b\u{fffd}\u{fffd}".as_bytes());
 /// ```
+#[inline]
 pub fn push_java_utf8(bytes: &[u8], out: &mut Vec<u8>) {
+    if bytes.is_ascii() {
+        out.extend_from_slice(bytes);
+    } else {
+        push_beyond_ascii(bytes, out);
+    }
+}
+
+fn push_beyond_ascii(bytes: &[u8], out: &mut Vec<u8>) {
     let mut rest = bytes;
     while let Err(error) = std::str::from_utf8(rest) {
         let Some((sound, broken)) = rest.split_at_checked(error.valid_up_to()) else {

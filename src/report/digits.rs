@@ -29,7 +29,13 @@ const TEN_TO_THE_8: u64 = 100_000_000;
 pub fn push_u64(value: u64, out: &mut Vec<u8>) {
     if value < 10 {
         out.push(b'0' + value as u8);
-    } else if value < TEN_TO_THE_8 {
+    } else {
+        push_digits(value, out);
+    }
+}
+
+fn push_digits(value: u64, out: &mut Vec<u8>) {
+    if value < TEN_TO_THE_8 {
         let (text, count) = trimmed(value as u32);
         // Eight bytes are one move; the surplus is cut off again.
         out.extend_from_slice(&text);

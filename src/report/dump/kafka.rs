@@ -5,6 +5,7 @@ use super::decoder::Decoder;
 use super::view::{AnyHeader, Batch, View};
 use crate::format::java_text;
 use crate::format::number::Timestamp;
+use crate::format::timestamp_type::TimestampType;
 use crate::report::digits::{push_i64, push_u64};
 use crate::storage::damage::{Code, Damage};
 use crate::storage::segment::contents::Entry;
@@ -57,9 +58,7 @@ impl View for KafkaText {
         }
         out.extend_from_slice(b" position: ");
         push_u64(batch.span.position, out);
-        out.push(b' ');
-        out.extend_from_slice(batch.timestamp_type().name().as_bytes());
-        named(out, ": ", header.max_timestamp().0);
+        time(out, batch.timestamp_type(), header.max_timestamp());
         named(out, " size: ", batch.span.size);
         named(out, " magic: ", batch.span.magic);
         out.extend_from_slice(b" compresscodec: ");
@@ -102,29 +101,44 @@ impl KafkaText {
         entry: &Entry<'_>,
         out: &mut Vec<u8>,
     ) -> Option<Damage> {
-        let mut prefix = if self.skip_metadata { "| " } else { " " };
         let mut damage = None;
-        let parts = [
-            ("key: ", "key", entry.key, self.key),
-            ("payload: ", "value", entry.value, self.value),
-        ];
-        for (name, field, bytes, decoder) in parts {
-            let Some(bytes) = bytes else {
-                continue;
-            };
-            out.extend_from_slice(prefix.as_bytes());
-            out.extend_from_slice(name.as_bytes());
-            prefix = " ";
-            match decoder.decode(bytes) {
-                Some(decoded) => decoded.push_text(out),
-                None => {
-                    // The stock tool ends here; the bytes are shown as text instead.
-                    Decoder::String.decode(bytes)?.push_text(out);
-                    damage = Some(undecodable(batch, entry, field, bytes.len(), decoder));
-                }
+        // Whole labels: a copy of known length is a few moves, any other is a call.
+        if let Some(key) = entry.key {
+            match self.skip_metadata {
+                true => out.extend_from_slice(b"| key: "),
+                false => out.extend_from_slice(b" key: "),
             }
+            damage = push_part(batch, entry, ("key", key, self.key), out);
+        }
+        if let Some(value) = entry.value {
+            match self.skip_metadata && entry.key.is_none() {
+                true => out.extend_from_slice(b"| payload: "),
+                false => out.extend_from_slice(b" payload: "),
+            }
+            damage = push_part(batch, entry, ("value", value, self.value), out).or(damage);
         }
         damage
+    }
+}
+
+/// Appends a key or value as its decoder reads it.
+#[inline]
+fn push_part(
+    batch: &Batch<'_>,
+    entry: &Entry<'_>,
+    (field, bytes, decoder): (&str, &[u8], Decoder),
+    out: &mut Vec<u8>,
+) -> Option<Damage> {
+    match decoder.decode(bytes) {
+        Some(decoded) => {
+            decoded.push_text(out);
+            None
+        }
+        None => {
+            // The stock tool ends here; the bytes are shown as text instead.
+            java_text::push_java_utf8(bytes, out);
+            Some(undecodable(batch, entry, field, bytes.len(), decoder))
+        }
     }
 }
 
@@ -153,9 +167,7 @@ pub(super) fn undecodable(
 #[inline]
 fn metadata(batch: &Batch<'_>, entry: &Entry<'_>, out: &mut Vec<u8>) {
     named(out, "| offset: ", entry.offset.0);
-    out.push(b' ');
-    out.extend_from_slice(batch.timestamp_type().name().as_bytes());
-    named(out, ": ", entry.timestamp.0);
+    time(out, batch.timestamp_type(), entry.timestamp);
     size(out, " keySize: ", entry.key);
     size(out, " valueSize: ", entry.value);
     if let Some(checksum) = entry.checksum {
@@ -174,6 +186,16 @@ fn metadata(batch: &Batch<'_>, entry: &Entry<'_>, out: &mut Vec<u8>) {
     out.push(b']');
 }
 
+/// A timestamp behind the name of its meaning.
+#[inline]
+fn time(out: &mut Vec<u8>, meaning: TimestampType, timestamp: Timestamp) {
+    match meaning {
+        TimestampType::CreateTime => named(out, " CreateTime: ", timestamp.0),
+        TimestampType::LogAppendTime => named(out, " LogAppendTime: ", timestamp.0),
+        TimestampType::NoTimestampType => named(out, " NoTimestampType: ", timestamp.0),
+    }
+}
+
 #[inline]
 fn named(out: &mut Vec<u8>, name: &str, value: impl Into<i64>) {
     out.extend_from_slice(name.as_bytes());
@@ -183,7 +205,10 @@ fn named(out: &mut Vec<u8>, name: &str, value: impl Into<i64>) {
 #[inline]
 fn truth(out: &mut Vec<u8>, name: &str, value: bool) {
     out.extend_from_slice(name.as_bytes());
-    out.extend_from_slice(if value { b"true" } else { b"false" });
+    match value {
+        true => out.extend_from_slice(b"true"),
+        false => out.extend_from_slice(b"false"),
+    }
 }
 
 #[inline]

@@ -17,6 +17,8 @@ pub struct Batch<'a> {
     /// Its checksum, stored and computed.
     pub checksum: Checksum,
     head: &'a [u8; HEADER_SIZE],
+    timestamp_type: TimestampType,
+    is_control: bool,
 }
 
 /// The header of a record set, by its magic.
@@ -32,11 +34,17 @@ impl<'a> Batch<'a> {
     /// A batch of which `head` holds the first bytes.
     #[must_use]
     #[inline]
-    pub const fn new(span: Span, checksum: Checksum, head: &'a [u8; HEADER_SIZE]) -> Self {
+    pub fn new(span: Span, checksum: Checksum, head: &'a [u8; HEADER_SIZE]) -> Self {
+        let (attributes, is_control) = match AnyHeader::of(span, head) {
+            AnyHeader::Batch(header) => (header.attributes().0, header.attributes().is_control()),
+            AnyHeader::Message(header) => (i16::from(header.attributes), false),
+        };
         Self {
             span,
             checksum,
             head,
+            timestamp_type: TimestampType::from_attributes(span.magic, attributes),
+            is_control,
         }
     }
 
@@ -59,22 +67,15 @@ impl<'a> Batch<'a> {
     /// What the timestamps of its records mean.
     #[must_use]
     #[inline]
-    pub fn timestamp_type(&self) -> TimestampType {
-        let attributes = match self.header() {
-            AnyHeader::Batch(header) => header.attributes().0,
-            AnyHeader::Message(header) => i16::from(header.attributes),
-        };
-        TimestampType::from_attributes(self.span.magic, attributes)
+    pub const fn timestamp_type(&self) -> TimestampType {
+        self.timestamp_type
     }
 
     /// Consumers never see its records.
     #[must_use]
     #[inline]
-    pub fn is_control(&self) -> bool {
-        match self.header() {
-            AnyHeader::Batch(header) => header.attributes().is_control(),
-            AnyHeader::Message(_) => false,
-        }
+    pub const fn is_control(&self) -> bool {
+        self.is_control
     }
 }
 
