@@ -168,33 +168,56 @@ fn stream<V: View>(
     options: &Options,
     output: &mut dyn Output,
 ) -> Result<String, Stop<io::Error>> {
-    let mut gaps = Vec::new();
+    let mut gaps = Gaps::default();
     let ending = segment::dump(source, view, &options.plan, &mut |portion: &mut Portion| {
         output.text(&portion.text)?;
         for damage in &portion.damage {
             output.damage(damage);
         }
-        gaps.append(&mut portion.gaps);
+        gaps.take(&portion.gaps);
         Ok(())
     })?;
     let mut tail = Vec::new();
     style::push_end(options.style, source.path(), ending, &mut tail);
     output.text(&tail).map_err(Stop::Output)?;
     Ok(match options.style {
-        Style::Kafka if options.plan.selection.is_everything() => stock_gaps(source, &gaps),
+        Style::Kafka if options.plan.selection.is_everything() => gaps.stock_report(source),
         _ => String::new(),
     })
 }
 
-fn stock_gaps(source: &Source, gaps: &[(Offset, Offset)]) -> String {
-    if gaps.is_empty() {
-        return String::new();
+/// Places where offsets do not follow one another, as many as are worth telling.
+#[derive(Debug, Default)]
+struct Gaps {
+    told: Vec<(Offset, Offset)>,
+    more: usize,
+}
+
+impl Gaps {
+    /// A compacted segment may have a hole at each record; memory must not grow with them.
+    const MOST: usize = 10_000;
+
+    fn take(&mut self, gaps: &[(Offset, Offset)]) {
+        let room = Self::MOST - self.told.len();
+        let (told, more) = gaps.split_at(gaps.len().min(room));
+        self.told.extend_from_slice(told);
+        self.more += more.len();
     }
-    let mut report = format!("Non-consecutive offsets in {}\n", absolute(source.path()));
-    for (before, after) in gaps {
-        report += &format!("  {before} is followed by {after}\n");
+
+    /// The lines that the stock tool prints on stderr when all files are done.
+    fn stock_report(&self, source: &Source) -> String {
+        if self.told.is_empty() {
+            return String::new();
+        }
+        let mut report = format!("Non-consecutive offsets in {}\n", absolute(source.path()));
+        for (before, after) in &self.told {
+            report += &format!("  {before} is followed by {after}\n");
+        }
+        if self.more > 0 {
+            report += &format!("  and {} more\n", self.more);
+        }
+        report
     }
-    report
 }
 
 fn absolute(path: &Path) -> String {
