@@ -120,7 +120,7 @@ struct Filters {
         long,
         value_name = "N,..",
         value_delimiter = ',',
-        allow_negative_numbers = true
+        allow_hyphen_values = true
     )]
     producer_id: Vec<i64>,
 

@@ -135,6 +135,8 @@ pub fn time_index(
     let mut reader = BatchReader::new(log, max_record_bytes);
     let mut mismatches = Vec::new();
     let mut before = Timestamp::NONE;
+    // Many entries may point to one batch: it is decoded once.
+    let mut decoded: Option<(Span, Timestamp)> = None;
     for (number, indexed) in index.before_padding().enumerate() {
         if indexed.offset == index.base_offset() && indexed.timestamp == Timestamp(0) {
             continue;
@@ -143,7 +145,11 @@ pub fn time_index(
         let start = offsets.map_or(0, |offsets| offsets.lookup(indexed.offset).position);
         match table.first_reaching(start, indexed.offset) {
             Some((span, last)) if last == indexed.offset => {
-                let found = greatest_timestamp(&mut reader, span)?;
+                let found = match decoded {
+                    Some((known, greatest)) if known == span => greatest,
+                    _ => greatest_timestamp(&mut reader, span)?,
+                };
+                decoded = Some((span, found));
                 if found != indexed.timestamp {
                     note(MismatchKind::Timestamp { indexed, found });
                 }
