@@ -264,11 +264,7 @@ impl<'a> LoadedBatch<'a> {
             .whole
             .and_then(|all| all.get(HEADER_SIZE..))
             .unwrap_or_default();
-        let skipped = u64::try_from(HEADER_SIZE).unwrap_or(u64::MAX);
-        let mut range = self.source.range(
-            self.span.position.saturating_add(skipped),
-            u64::from(self.span.size).saturating_sub(skipped),
-        );
+        let mut range = self.tail(HEADER_SIZE);
         let input: &mut dyn BufRead = if self.whole.is_some() {
             &mut slice
         } else {
