@@ -70,6 +70,7 @@
 //! Until 1.0 the library's interface may change in any minor release. What the binary prints is
 //! kept stable: see `docs/dump-log.md` in the repository.
 
+pub mod analysis;
 pub mod format;
 pub mod report;
 pub mod state;

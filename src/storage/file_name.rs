@@ -75,6 +75,9 @@ impl FileKind {
         }
     }
 
+    /// The name of the file that says that a broker ended cleanly.
+    pub const CLEAN_SHUTDOWN_NAME: &str = ".kafka_cleanshutdown";
+
     /// Whether a broker keeps such a file in a partition's directory, rather than beside it.
     #[must_use]
     pub const fn is_of_a_partition(self) -> bool {
@@ -109,7 +112,7 @@ impl FileKind {
             "partition.metadata" => Self::PartitionMetadata,
             "meta.properties" => Self::MetaProperties,
             "quorum-state" => Self::QuorumState,
-            ".kafka_cleanshutdown" => Self::CleanShutdown,
+            Self::CLEAN_SHUTDOWN_NAME => Self::CleanShutdown,
             ".lock" => Self::Lock,
             _ => match name.rsplit_once('.') {
                 Some((_, "log")) => Self::Log,

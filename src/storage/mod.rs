@@ -15,6 +15,7 @@
     )
 )]
 
+pub mod checkpoints;
 pub mod damage;
 pub mod directory;
 pub mod file_name;

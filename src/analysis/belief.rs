@@ -1,0 +1,147 @@
+//! What the files of one partition say of its producers and transactions.
+//!
+//! Replays the log from its first segment on. What lay in front of that and was deleted lives in
+//! the snapshot at that segment's base offset only, so the replay begins with that snapshot where
+//! there is a usable one.
+
+use std::path::{Path, PathBuf};
+
+use crate::format::number::{Offset, Timestamp};
+use crate::format::producer_snapshot::ProducerEntry;
+use crate::state::read::{ReadOptions, segments};
+use crate::state::replay::{Replay, Visitor, replay, usable_entries};
+use crate::state::rules::RuleSet;
+use crate::storage::checkpoints::Checkpoints;
+use crate::storage::directory::PartitionDirectory;
+use crate::storage::file_name::FileKind;
+use crate::storage::source::{ReadError, Source};
+
+/// What to ask of a partition.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    /// Whose rules.
+    pub rules: &'static dyn RuleSet,
+    /// The state before this offset; the whole log without one.
+    pub at: Option<Offset>,
+    /// How to read.
+    pub read: ReadOptions,
+    /// Entries of the snapshot that the replay begins with expire as on a broker that starts at
+    /// this time with `producer.id.expiration.ms` of so many milliseconds.
+    pub expiry: Option<(Timestamp, i64)>,
+}
+
+/// What the files of a partition say.
+#[derive(Debug)]
+pub struct Belief {
+    /// The partition as `topic-0`: its name, or its directory's where that names none.
+    pub topic_partition: String,
+    /// The directory, beginning as the user gave it.
+    pub path: PathBuf,
+    /// Where the log begins: by the checkpoint beside the partition, or with its first segment.
+    pub log_start_offset: Offset,
+    /// The high watermark of the checkpoint beside the partition; `None` without one.
+    pub high_watermark: Option<Offset>,
+    /// The snapshot that the replay began with.
+    pub began_with: Option<PathBuf>,
+    /// Why a snapshot at the log's first offset was left out.
+    pub refused: Option<(PathBuf, String)>,
+    /// The state at the end.
+    pub state: Replay<1>,
+}
+
+impl Belief {
+    /// The offset behind the last batch that was taken in.
+    #[must_use]
+    pub const fn log_end_offset(&self) -> Offset {
+        self.state.next_offset()
+    }
+}
+
+/// Replays a partition.
+///
+/// # Errors
+/// A file cannot be opened or read, or was changed meanwhile.
+pub fn believe(
+    partition: &PartitionDirectory,
+    checkpoints: &Checkpoints,
+    question: &Question,
+    visitor: &mut dyn Visitor,
+) -> Result<Belief, ReadError> {
+    let topic_partition = name_of(partition);
+    let segments = segments(partition);
+    let first = segments
+        .first()
+        .map_or(Offset(0), |first| first.base_offset);
+    let name = partition.name.as_ref();
+    let checkpoint = name.and_then(|name| checkpoints.log_start_offset(name));
+    let log_start_offset = checkpoint.map_or(first, |start| start.max(first));
+    let mut state = Replay::new(topic_partition.as_str(), question.rules, first);
+    if let Some(at) = question.at {
+        state = state.upto(at);
+    }
+    let mut belief = Belief {
+        topic_partition,
+        path: partition.path.clone(),
+        log_start_offset,
+        high_watermark: name.and_then(|name| checkpoints.high_watermark(name)),
+        began_with: None,
+        refused: None,
+        state,
+    };
+    if question.at.is_none_or(|at| at >= first) {
+        belief.begin_with_snapshot(partition, first, question)?;
+    }
+    belief.state = replay(belief.state, &segments, question.read, visitor)?;
+    Ok(belief)
+}
+
+impl Belief {
+    /// Takes in the snapshot at the first segment's base offset.
+    fn begin_with_snapshot(
+        &mut self,
+        partition: &PartitionDirectory,
+        first: Offset,
+        question: &Question,
+    ) -> Result<(), ReadError> {
+        let Some(path) = snapshot_at(partition, first) else {
+            return Ok(());
+        };
+        let source = Source::open(path, question.read.access)?;
+        let entries = usable_entries(&source.contents()?);
+        source.check()?;
+        match entries {
+            Ok(entries) => {
+                let lives = |entry: &ProducerEntry| is_alive(entry, question.expiry);
+                let entries: Vec<_> = entries.into_iter().filter(lives).collect();
+                self.state.start_from_snapshot(&entries, first);
+                self.began_with = Some(path.to_owned());
+            }
+            Err(why) => self.refused = Some((path.to_owned(), why)),
+        }
+        Ok(())
+    }
+}
+
+/// The partition's name, or its directory's where that names none.
+#[must_use]
+pub fn name_of(partition: &PartitionDirectory) -> String {
+    match (&partition.name, partition.path.file_name()) {
+        (Some(name), _) => format!("{}-{}", name.topic, name.partition),
+        (None, Some(directory)) => directory.to_string_lossy().into_owned(),
+        (None, None) => partition.path.display().to_string(),
+    }
+}
+
+fn snapshot_at(partition: &PartitionDirectory, offset: Offset) -> Option<&Path> {
+    partition
+        .files_of(FileKind::ProducerSnapshot)
+        .find(|file| file.name.suffix.is_none() && file.name.base_offset == Some(offset))
+        .map(|file| file.path.as_path())
+}
+
+/// `ProducerStateManager.isProducerExpired`: an open transaction keeps its producer.
+fn is_alive(entry: &ProducerEntry, expiry: Option<(Timestamp, i64)>) -> bool {
+    expiry.is_none_or(|(now, after)| {
+        entry.open_txn().is_some() || now.0.saturating_sub(entry.timestamp.0) < after
+    })
+}

@@ -1,0 +1,158 @@
+//! What the checkpoint files of a log directory say of its partitions.
+//!
+//! A broker keeps them beside the partitions' directories. Each may be missing, as in a copy of
+//! one partition; one that cannot be read says nothing, and is named.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::format::malformed::Malformed;
+use crate::format::number::Offset;
+use crate::format::offset_checkpoint;
+use crate::storage::file_name::FileKind;
+use crate::storage::partition_name::PartitionName;
+use crate::storage::source::{Access, ReadError, Source};
+
+/// The checkpoints of one log directory.
+#[derive(Debug, Default)]
+pub struct Checkpoints {
+    log_start: HashMap<(String, i32), Offset>,
+    high_watermark: HashMap<(String, i32), Offset>,
+    recovery_point: HashMap<(String, i32), Offset>,
+    /// Whether the broker said when it ended that all is written (`.kafka_cleanshutdown`).
+    pub is_clean_shutdown: bool,
+    /// The files that could not be used.
+    pub faults: Vec<CheckpointFault>,
+}
+
+/// Why a checkpoint file says nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointFault {
+    /// It could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// It is not what a broker writes.
+    #[error("{}: {fault}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong in it.
+        fault: Malformed,
+    },
+}
+
+impl Checkpoints {
+    /// Reads what lies in a log directory; none of it has to.
+    #[must_use]
+    pub fn read(log_directory: &Path, access: Access) -> Self {
+        let mut read = Self {
+            is_clean_shutdown: log_directory.join(FileKind::CLEAN_SHUTDOWN_NAME).is_file(),
+            ..Self::default()
+        };
+        for kind in [
+            FileKind::LogStartOffsetCheckpoint,
+            FileKind::ReplicationOffsetCheckpoint,
+            FileKind::RecoveryPointCheckpoint,
+        ] {
+            let path = log_directory.join(kind.name());
+            if path.is_file()
+                && let Err(fault) = read.read_file(&path, kind, access)
+            {
+                read.faults.push(fault);
+            }
+        }
+        read
+    }
+
+    fn read_file(
+        &mut self,
+        path: &Path,
+        kind: FileKind,
+        access: Access,
+    ) -> Result<(), CheckpointFault> {
+        let source = Source::open(path, access)?;
+        let entries = offset_checkpoint::decode(&source.contents()?);
+        source.check()?;
+        let path = path.to_owned();
+        let entries = entries.map_err(|fault| CheckpointFault::Malformed { path, fault })?;
+        let offsets = match kind {
+            FileKind::LogStartOffsetCheckpoint => &mut self.log_start,
+            FileKind::ReplicationOffsetCheckpoint => &mut self.high_watermark,
+            _ => &mut self.recovery_point,
+        };
+        let entries = entries.into_iter();
+        offsets.extend(entries.map(|entry| ((entry.topic, entry.partition), entry.offset)));
+        Ok(())
+    }
+
+    /// Where the partition's log begins, where that is not at its first segment.
+    #[must_use]
+    pub fn log_start_offset(&self, partition: &PartitionName) -> Option<Offset> {
+        Self::of(&self.log_start, partition)
+    }
+
+    /// The high watermark as of the last write of the checkpoint.
+    #[must_use]
+    pub fn high_watermark(&self, partition: &PartitionName) -> Option<Offset> {
+        Self::of(&self.high_watermark, partition)
+    }
+
+    /// Up to where the log was flushed, as of the last write of the checkpoint.
+    #[must_use]
+    pub fn recovery_point(&self, partition: &PartitionName) -> Option<Offset> {
+        Self::of(&self.recovery_point, partition)
+    }
+
+    fn of(offsets: &HashMap<(String, i32), Offset>, partition: &PartitionName) -> Option<Offset> {
+        // A directory on its way out has none; its name would give it another's.
+        let name = (partition.topic.clone(), partition.partition);
+        let is_current = partition.state.is_none();
+        offsets.get(&name).copied().filter(|_| is_current)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::fs;
+
+    fn partition(name: &str) -> PartitionName {
+        PartitionName::parse(OsStr::new(name)).unwrap()
+    }
+
+    #[test]
+    fn each_file_answers_for_its_own_question() {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, offset) in [
+            ("log-start-offset-checkpoint", 3),
+            ("replication-offset-checkpoint", 9),
+        ] {
+            let text = format!("0\n1\nor.ders 2 {offset}\n");
+            fs::write(directory.path().join(name), text).unwrap();
+        }
+        let read = Checkpoints::read(directory.path(), Access::Map);
+        let orders = partition("or.ders-2");
+        assert!(read.faults.is_empty() && !read.is_clean_shutdown);
+        assert_eq!(read.log_start_offset(&orders), Some(Offset(3)));
+        assert_eq!(read.high_watermark(&orders), Some(Offset(9)));
+        assert_eq!(read.recovery_point(&orders), None);
+        assert_eq!(read.high_watermark(&partition("or.ders-3")), None);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_used_is_named_and_hides_no_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let text = "0\n1\norders 0 7\n";
+        fs::write(directory.path().join("replication-offset-checkpoint"), text).unwrap();
+        fs::write(directory.path().join("log-start-offset-checkpoint"), "9\n").unwrap();
+        fs::write(directory.path().join(".kafka_cleanshutdown"), "").unwrap();
+        let read = Checkpoints::read(directory.path(), Access::Plain);
+        let [fault] = &read.faults[..] else {
+            panic!("{:?}", read.faults)
+        };
+        assert!(fault.to_string().contains("log-start-offset-checkpoint: "));
+        assert_eq!(read.high_watermark(&partition("orders-0")), Some(Offset(7)));
+        assert!(read.is_clean_shutdown);
+    }
+}
