@@ -60,6 +60,7 @@
 //! - [`mod@format`]: bytes to values and back, one on-disk structure a file; no path, no clock, no
 //!   printing, no panic on any bytes;
 //! - [`storage`]: files and directories, and the walk that accounts for every byte of a segment;
+//! - [`analysis`]: judgements over what was read, as data;
 //! - [`report`]: values to text or JSON on writers that the caller gives.
 //!
 //! The binary (feature `cli`, on by default) adds the command line on top. Use the library alone
@@ -68,6 +69,7 @@
 //! Until 1.0 the library's interface may change in any minor release. What the binary prints is
 //! kept stable: see `docs/dump-log.md` in the repository.
 
+pub mod analysis;
 pub mod format;
 pub mod report;
 pub mod storage;

@@ -1,0 +1,4 @@
+//! Judgements: what values mean together. Nothing here prints, and what is found is data.
+
+pub mod mapping_edges;
+pub mod region_odds;
