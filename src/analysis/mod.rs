@@ -1,4 +1,6 @@
 //! Judgements: what values mean together. Nothing here prints, and what is found is data.
 
+pub mod hanging_transaction;
 pub mod mapping_edges;
 pub mod region_odds;
+pub mod transaction_coordinator;

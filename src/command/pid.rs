@@ -57,8 +57,9 @@ struct Map {
     pid: ProducerId,
 
     /// The source cluster's id: 22 characters of URL-safe base 64, a UUID, or 32 hex digits
+    ///
+    /// A bit-field id needs it; a negation does not look at it.
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
-    #[arg(required_if_eq("strategy", "bit-field"))]
     cluster_id: Option<String>,
 
     /// The mapping
@@ -173,11 +174,16 @@ impl Map {
         if self.strategy != Strategy::BitField && self.salt != 0 {
             return wrong("--salt moves a region, and only bit-field ids have one".to_owned());
         }
+        if self.strategy == Strategy::BitField && self.cluster_id.is_none() {
+            let kind = ErrorKind::MissingRequiredArgument;
+            let message = "expected --cluster-id ID: a bit-field id holds bits of the cluster's id";
+            return Err(clap::Error::raw(kind, message));
+        }
         match self.mapping() {
             Ok(_) => Ok(()),
             Err(fault) => wrong(format!(
-                "--cluster-id: {}; any text may be a cluster's id (KIP-78), but a region comes of \
-                 128 bits",
+                "--cluster-id: {}; a cluster's id may be any text (KIP-78), but only 128 bits have a \
+                 region",
                 fault.problem
             )),
         }

@@ -20,4 +20,6 @@ mod schema;
 mod sections;
 mod stock;
 mod told;
+#[cfg(unix)]
+mod transaction_state;
 mod walk;
