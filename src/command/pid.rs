@@ -50,7 +50,7 @@ enum Verb {
 Examples:
   kfsck pid map --pid 5 --cluster-id ABEiM0RVZneImaq7zN3u_w
   kfsck pid map --pid -7 --strategy negate
-  kfsck pid map --pid 5 --cluster-id 7YlvJLFmRy2ZQ9tBN3Ofiw --salt 1 --format json")]
+  kfsck pid map --pid 5 --cluster-id 7YlvJLFmRy2ZQ9tBN3Ofiw --salt 1")]
 struct Map {
     /// The producer's id on the source cluster; also 0x and 16 hexadecimal digits
     #[arg(long, value_name = "N", value_parser = parse_id, allow_negative_numbers = true)]
@@ -182,8 +182,8 @@ impl Map {
         match self.mapping() {
             Ok(_) => Ok(()),
             Err(fault) => wrong(format!(
-                "--cluster-id: {}; a cluster's id may be any text (KIP-78), but only 128 bits have a \
-                 region",
+                "--cluster-id: {}; a cluster's id may be any text (KIP-78), but only 128 bits \
+                 have a region",
                 fault.problem
             )),
         }

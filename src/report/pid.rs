@@ -309,8 +309,13 @@ fn probability_text(odds: Odds) -> String {
     if odds.clusters > REGIONS {
         return "1 (certain)".to_owned();
     }
-    if probability > 0.999_999_9 {
-        return "above 0.9999999".to_owned();
+    // What is left to 1 has few digits that a double can tell.
+    let left = 1.0 - probability;
+    if left < 1e-14 {
+        return "above 1 - 1e-14".to_owned();
+    }
+    if left < 1e-6 {
+        return format!("1 - {left:.2e}");
     }
     if probability == 0.0 {
         return "0".to_owned();

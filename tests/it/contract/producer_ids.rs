@@ -312,10 +312,15 @@ fn exact_odds() {
     let half = odds(&["--probability", "0.5"]);
     assert_eq!((half.clusters, half.least_clusters), (77_163, Some(77_164)));
     assert!(half.probability < 0.5 && half.least_probability > Some(0.5));
-    let text = pid(&["odds", "--clusters", "65536"]).ended_with(0);
-    assert!(
-        text.text().contains("0.3934663 (39.3 %)"),
-        "{}",
-        text.text()
-    );
+    for (clusters, words) in [
+        ("1", "probability 0\n"),
+        ("5", "2.328306e-9 (1 in 429496730)"),
+        ("65536", "0.3934663 (39.3 %)"),
+        ("421908", "1 - 1.00e-9"),
+        ("4294967296", "above 1 - 1e-14"),
+        ("4294967297", "1 (certain)"),
+    ] {
+        let text = pid(&["odds", "--clusters", clusters]).ended_with(0);
+        assert!(text.text().contains(words), "{}", text.text());
+    }
 }
