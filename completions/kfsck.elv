@@ -28,6 +28,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
             cand dump-log 'Print Kafka''s files as kafka-dump-log does, and read on after damage'
+            cand pid 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page, or write the pages of all commands'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -67,6 +68,65 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'kfsck;pid'= {
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand map 'Print what a mapping makes of a producer id'
+            cand explain 'Print everything that a producer id can be'
+            cand odds 'Compute how likely two of some clusters share a region of bit-field ids'
+        }
+        &'kfsck;pid;map'= {
+            cand --pid 'The producer''s id on the source cluster; also 0x and 16 hexadecimal digits'
+            cand --cluster-id 'The source cluster''s id: 22 characters of URL-safe base 64, a UUID, or 32 hex digits'
+            cand --strategy 'The mapping'
+            cand --salt 'Added to the cluster''s region, as after a collision; bit-field only'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'kfsck;pid;explain'= {
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'kfsck;pid;odds'= {
+            cand --clusters 'How many source clusters there are'
+            cand --probability 'The probability to be reached, above 0 and at most 1'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'kfsck;completions'= {
             cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
             cand -q 'No notes on stderr, only damage and errors'
@@ -92,11 +152,23 @@ set edit:completion:arg-completer[kfsck] = {|@words|
         }
         &'kfsck;help'= {
             cand dump-log 'Print Kafka''s files as kafka-dump-log does, and read on after damage'
+            cand pid 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page, or write the pages of all commands'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'kfsck;help;dump-log'= {
+        }
+        &'kfsck;help;pid'= {
+            cand map 'Print what a mapping makes of a producer id'
+            cand explain 'Print everything that a producer id can be'
+            cand odds 'Compute how likely two of some clusters share a region of bit-field ids'
+        }
+        &'kfsck;help;pid;map'= {
+        }
+        &'kfsck;help;pid;explain'= {
+        }
+        &'kfsck;help;pid;odds'= {
         }
         &'kfsck;help;completions'= {
         }

@@ -33,6 +33,7 @@ complete -c kfsck -n "__fish_kfsck_needs_command" -l no-mmap -d 'Read files piec
 complete -c kfsck -n "__fish_kfsck_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kfsck -n "__fish_kfsck_needs_command" -s V -l version -d 'Print version'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "dump-log" -d 'Print Kafka\'s files as kafka-dump-log does, and read on after damage'
+complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "pid" -d 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "man" -d 'Print the manual page, or write the pages of all commands'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -70,6 +71,61 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l exit-zero -d 'E
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and not __fish_seen_subcommand_from map explain odds" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and not __fish_seen_subcommand_from map explain odds" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and not __fish_seen_subcommand_from map explain odds" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and not __fish_seen_subcommand_from map explain odds" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and not __fish_seen_subcommand_from map explain odds" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and not __fish_seen_subcommand_from map explain odds" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and not __fish_seen_subcommand_from map explain odds" -f -a "map" -d 'Print what a mapping makes of a producer id'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and not __fish_seen_subcommand_from map explain odds" -f -a "explain" -d 'Print everything that a producer id can be'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and not __fish_seen_subcommand_from map explain odds" -f -a "odds" -d 'Compute how likely two of some clusters share a region of bit-field ids'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from map" -l pid -d 'The producer\'s id on the source cluster; also 0x and 16 hexadecimal digits' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from map" -l cluster-id -d 'The source cluster\'s id: 22 characters of URL-safe base 64, a UUID, or 32 hex digits' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from map" -l strategy -d 'The mapping' -r -f -a "negate\t'-(id + 2), of every id'
+negate-idempotent\t'-(id + 2), of ids from 0 up'
+bit-field\t'Sign, 32 bits of the cluster\'s id, low 31 bits of the producer\'s; of ids from 0 up'"
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from map" -l salt -d 'Added to the cluster\'s region, as after a collision; bit-field only' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from map" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
+json\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from map" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
+string\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from map" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from map" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from map" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from map" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from map" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from map" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from explain" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
+json\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from explain" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
+string\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from explain" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from explain" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from explain" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from explain" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from explain" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from odds" -l clusters -d 'How many source clusters there are' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from odds" -l probability -d 'The probability to be reached, above 0 and at most 1' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from odds" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
+json\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from odds" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
+string\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from odds" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from odds" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from odds" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from odds" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from odds" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and __fish_seen_subcommand_from odds" -s V -l version -d 'Print version'
 complete -c kfsck -n "__fish_kfsck_using_subcommand completions" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -87,7 +143,11 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand man" -l exit-zero -d 'End wi
 complete -c kfsck -n "__fish_kfsck_using_subcommand man" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
 complete -c kfsck -n "__fish_kfsck_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kfsck -n "__fish_kfsck_using_subcommand man" -s V -l version -d 'Print version'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log completions man help" -f -a "dump-log" -d 'Print Kafka\'s files as kafka-dump-log does, and read on after damage'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log completions man help" -f -a "completions" -d 'Print a completion script for a shell'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log completions man help" -f -a "man" -d 'Print the manual page, or write the pages of all commands'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log pid completions man help" -f -a "dump-log" -d 'Print Kafka\'s files as kafka-dump-log does, and read on after damage'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log pid completions man help" -f -a "pid" -d 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log pid completions man help" -f -a "completions" -d 'Print a completion script for a shell'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log pid completions man help" -f -a "man" -d 'Print the manual page, or write the pages of all commands'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log pid completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and __fish_seen_subcommand_from pid" -f -a "map" -d 'Print what a mapping makes of a producer id'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and __fish_seen_subcommand_from pid" -f -a "explain" -d 'Print everything that a producer id can be'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and __fish_seen_subcommand_from pid" -f -a "odds" -d 'Compute how likely two of some clusters share a region of bit-field ids'

@@ -62,6 +62,7 @@
 //! - [`storage`]: files and directories, and the walk that accounts for every byte of a segment;
 //! - [`state`]: what a broker would believe after reading a log: producers, transactions, leader
 //!   epochs;
+//! - [`analysis`]: judgements over what was read, as data;
 //! - [`report`]: values to text or JSON on writers that the caller gives.
 //!
 //! The binary (feature `cli`, on by default) adds the command line on top. Use the library alone

@@ -91,10 +91,22 @@ fn manual_pages() {
 /// Eighty columns are what a terminal has at least.
 #[test]
 fn help_fits_eighty_columns() {
-    for command in ["dump-log", "completions", "man"] {
-        for arguments in [&[command, "-h"][..], &[command, "--help"], &["--help"]] {
+    let commands = [
+        "",
+        "dump-log",
+        "pid",
+        "pid map",
+        "pid explain",
+        "pid odds",
+        "completions",
+        "man",
+    ];
+    for command in commands {
+        for option in ["-h", "--help"] {
+            let mut arguments: Vec<_> = command.split_whitespace().collect();
+            arguments.push(option);
             let output = Command::new(env!("CARGO_BIN_EXE_kfsck"))
-                .args(arguments)
+                .args(&arguments)
                 .env("COLUMNS", "80")
                 .assert()
                 .success();

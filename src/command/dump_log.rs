@@ -12,10 +12,10 @@ use kfsck::report::dump::file::{self, Options, Output};
 use kfsck::report::dump::segment::Plan;
 use kfsck::report::dump::selection::Selection;
 use kfsck::report::dump::style::Style;
-use kfsck::report::json::WideIntegers;
 use kfsck::storage::directory::{self, Operand, StrayKind};
 use kfsck::storage::segment::contents::DEFAULT_MAX_RECORD_BYTES;
 
+use super::output::Wide;
 use super::session::Session;
 use super::time;
 
@@ -167,12 +167,6 @@ enum Format {
     Jsonl,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Wide {
-    Number,
-    String,
-}
-
 fn parse_decoder(text: &str) -> Result<Decoder, String> {
     Decoder::NAMES
         .into_iter()
@@ -244,17 +238,13 @@ impl DumpLog {
     }
 
     fn options(&self, session: &Session) -> Options {
-        let wide = match self.wide_integers {
-            Wide::Number => WideIntegers::Number,
-            Wide::String => WideIntegers::String,
-        };
         let contents = self.print_data_log
             || self.key_decoder_class.is_some()
             || self.value_decoder_class.is_some();
         Options {
             style: match self.format {
                 Format::Kafka => Style::Kafka,
-                Format::Jsonl => Style::Jsonl(wide),
+                Format::Jsonl => Style::Jsonl(self.wide_integers.into()),
             },
             deep: self.deep_iteration || contents,
             contents,

@@ -38,9 +38,11 @@ impl Man {
 
 fn write_pages(root: &Command, directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)?;
-    for command in std::iter::once(root).chain(root.get_subcommands()) {
+    let mut waiting = vec![root];
+    while let Some(command) = waiting.pop() {
         let (name, text) = page(command)?;
         fs::write(directory.join(name), text)?;
+        waiting.extend(command.get_subcommands());
     }
     Ok(())
 }

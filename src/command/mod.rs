@@ -4,6 +4,8 @@
 mod completions;
 mod dump_log;
 mod man;
+mod output;
+mod pid;
 mod session;
 mod status;
 mod time;
@@ -41,7 +43,7 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing wrong
-  1  damage was found
+  1  damage was found, or a warning was given
   2  wrong usage; nothing was read
   3  could not finish: an input is missing or unreadable, or I/O failed
 The highest that applies counts. A closed pipe ends quietly with 0.";
@@ -70,6 +72,7 @@ struct Global {
 #[derive(Debug, Subcommand)]
 enum Command {
     DumpLog(Box<dump_log::DumpLog>),
+    Pid(pid::Pid),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -85,6 +88,7 @@ pub(crate) fn main() -> ExitCode {
     let mut session = Session::new(&cli.global);
     let outcome = match cli.command {
         Command::DumpLog(command) => command.run(&mut session),
+        Command::Pid(command) => command.run(&mut session),
         Command::Completions(command) => command.run(&mut session),
         Command::Man(command) => command.run(&mut session),
     };
@@ -103,16 +107,30 @@ fn parse() -> Result<Cli, clap::Error> {
     let mut command = command().color(asked_color(&arguments));
     let matches = command.try_get_matches_from_mut(arguments)?;
     let cli = Cli::from_arg_matches(&matches)?;
-    if let Command::DumpLog(dump) = &cli.command {
-        dump.validate().map_err(|error| {
-            // With the usage of that command.
-            match command.find_subcommand_mut("dump-log") {
-                Some(dump_log) => error.format(dump_log),
-                None => error,
-            }
-        })?;
-    }
+    cli.command.validate().map_err(|(names, error)| {
+        // With the usage of that command.
+        let asked = names
+            .iter()
+            .try_fold(&mut command, |above, name| above.find_subcommand_mut(name));
+        match asked {
+            Some(asked) => error.format(asked),
+            None => error,
+        }
+    })?;
     Ok(cli)
+}
+
+impl Command {
+    /// What clap cannot tell by itself, with the names of the command that it concerns.
+    fn validate(&self) -> Result<(), (&'static [&'static str], clap::Error)> {
+        match self {
+            Self::DumpLog(dump) => dump
+                .validate()
+                .map_err(|error| (["dump-log"].as_slice(), error)),
+            Self::Pid(pid) => pid.validate(),
+            Self::Completions(_) | Self::Man(_) => Ok(()),
+        }
+    }
 }
 
 /// What `--color` says, for errors that are found before the options are known.

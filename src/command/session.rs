@@ -114,6 +114,21 @@ impl Session {
         }
     }
 
+    /// Warns of something in the answer.
+    pub(super) fn warning(&mut self, message: &dyn Display) {
+        self.met(Status::Found);
+        let (on, off) = self.paint(YELLOW);
+        self.line(&format!("kfsck: {on}warning{off}: {message}"));
+    }
+
+    /// Says something about the answer that is worth knowing.
+    pub(super) fn remark(&mut self, message: &dyn Display) {
+        if !self.quiet {
+            let (on, off) = self.paint(YELLOW);
+            self.line(&format!("kfsck: {on}note{off}: {message}"));
+        }
+    }
+
     /// A line on standard error. Nothing can be done when that is closed.
     pub(super) fn line(&self, line: &str) {
         let _ = writeln!(io::stderr().lock(), "{}", line.trim_end_matches('\n'));

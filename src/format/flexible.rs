@@ -52,12 +52,44 @@ pub fn read_list<T>(
     Ok(list)
 }
 
+/// Reads a list that may be null. As in Kafka's readers, a count of 2^31 or more means null too.
+///
+/// # Errors
+/// [`Problem::Truncated`] when the count is above the bytes left; [`Problem::OutOfRange`] above
+/// 1000000; what `element` says.
+pub fn read_nullable_list<T>(
+    cursor: &mut Cursor<'_>,
+    field: &'static str,
+    element: impl Fn(&mut Cursor<'_>) -> Result<T, Malformed>,
+) -> Result<Option<Vec<T>>, Malformed> {
+    let mut behind = *cursor;
+    let stored = behind.unsigned_varint(field)?;
+    if stored == 0 || stored.cast_signed().wrapping_sub(1) < 0 {
+        *cursor = behind;
+        return Ok(None);
+    }
+    read_list(cursor, field, element).map(Some)
+}
+
 /// Reads the tagged fields that end every structure.
 ///
 /// # Errors
 /// [`Problem::Truncated`] when the count is above the bytes left or a field is cut;
 /// [`Problem::OutOfRange`] above 10000.
 pub fn read_tagged_fields(cursor: &mut Cursor<'_>) -> Result<Vec<TaggedField>, Malformed> {
+    read_tagged_fields_beside(cursor, |_, _| Ok(false))
+}
+
+/// Reads tagged fields of which some are known: `known` reads the field of a tag and says true, or
+/// leaves the cursor and says false. As in Kafka's readers, the size of a known field does not
+/// count.
+///
+/// # Errors
+/// Those of [`read_tagged_fields`], and what `known` says.
+pub fn read_tagged_fields_beside(
+    cursor: &mut Cursor<'_>,
+    mut known: impl FnMut(u32, &mut Cursor<'_>) -> Result<bool, Malformed>,
+) -> Result<Vec<TaggedField>, Malformed> {
     const FIELD: &str = "taggedFields";
     let start = *cursor;
     let count = cursor.unsigned_varint(FIELD)?;
@@ -71,8 +103,10 @@ pub fn read_tagged_fields(cursor: &mut Cursor<'_>) -> Result<Vec<TaggedField>, M
     for _ in 0..count {
         let tag = cursor.unsigned_varint(FIELD)?;
         let size = cursor.unsigned_varint(FIELD)?;
-        let data = cursor.take(to_usize(size), FIELD)?.to_vec();
-        fields.push(TaggedField { tag, data });
+        if !known(tag, cursor)? {
+            let data = cursor.take(to_usize(size), FIELD)?.to_vec();
+            fields.push(TaggedField { tag, data });
+        }
     }
     Ok(fields)
 }
@@ -120,6 +154,14 @@ pub fn put_text(text: &[u8], out: &mut Vec<u8>) {
 /// Appends the count of a list; its elements follow.
 pub fn put_count(count: usize, out: &mut Vec<u8>) {
     put_length(count, out);
+}
+
+/// Appends the count of a list that may be null, or null.
+pub fn put_nullable_count(count: Option<usize>, out: &mut Vec<u8>) {
+    match count {
+        Some(count) => put_length(count, out),
+        None => put_unsigned_varint(0, out),
+    }
 }
 
 /// Appends the tagged fields, in the order given; Kafka writes them by rising tag.

@@ -44,6 +44,21 @@ fn push_beyond_ascii(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(rest);
 }
 
+/// What `String.hashCode` gives for `new String(bytes, UTF_8)`.
+///
+/// ```
+/// assert_eq!(kfsck::format::java_text::java_hash_code(b"ab"), 97 * 31 + 98);
+/// ```
+#[must_use]
+pub fn java_hash_code(bytes: &[u8]) -> i32 {
+    let mut text = Vec::new();
+    push_java_utf8(bytes, &mut text);
+    let text = String::from_utf8_lossy(&text);
+    text.encode_utf16().fold(0_i32, |hash, unit| {
+        hash.wrapping_mul(31).wrapping_add(unit.into())
+    })
+}
+
 /// Appends what `Double.toString` gives from JDK 19 on: the fewest digits that tell the value
 /// from its neighbours, but two at least. Before, some values had a digit too many (JDK-4511638).
 ///

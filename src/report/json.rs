@@ -108,11 +108,23 @@ impl<'o> Object<'o> {
         out.push(b'"');
     }
 
+    /// A field that holds a finite number with a point, with the digits that tell it from its
+    /// neighbours.
+    pub fn decimal(&mut self, name: &str, value: f64) {
+        let digits = format!("{value:?}");
+        self.name(name).extend_from_slice(digits.as_bytes());
+    }
+
     /// A producer id, with its hexadecimal form where a double would round it.
     pub fn producer_id(&mut self, value: i64) {
-        self.int("producerId", value);
+        self.wide_id("producerId", value);
+    }
+
+    /// A producer id under another name, its hexadecimal form under that name + `Hex`.
+    pub fn wide_id(&mut self, name: &str, value: i64) {
+        self.int(name, value);
         if value.unsigned_abs() > EXACT_IN_A_DOUBLE {
-            self.text("producerIdHex", &format!("0x{value:016X}"));
+            self.text(&format!("{name}Hex"), &format!("0x{value:016X}"));
         }
     }
 
@@ -240,6 +252,19 @@ mod tests {
             written(|out| push_int(beyond, WideIntegers::Number, out)),
             beyond.to_string()
         );
+    }
+
+    #[test]
+    fn decimals_read_back_as_the_same_number() {
+        for value in [0.0, 1.0, 0.1, 2.328_306_436_538_696_3e-10, 1e300] {
+            let json = written(|out| {
+                let mut object = Object::open(out, WideIntegers::String);
+                object.decimal("probability", value);
+                object.close();
+            });
+            let read: serde_json::Value = serde_json::from_str(&json).unwrap();
+            assert_eq!(read["probability"].as_f64(), Some(value), "{json}");
+        }
     }
 
     #[test]

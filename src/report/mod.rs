@@ -4,4 +4,5 @@ pub mod control_json;
 pub mod digits;
 pub mod dump;
 pub mod json;
+pub mod pid;
 pub mod table;

@@ -21,4 +21,6 @@ mod sections;
 mod state;
 mod stock;
 mod told;
+#[cfg(unix)]
+mod transaction_state;
 mod walk;

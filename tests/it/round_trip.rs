@@ -28,6 +28,9 @@ use kfsck::format::producer_snapshot::{self, ProducerEntry, Version};
 use kfsck::format::properties::{self, Properties};
 use kfsck::format::quorum_state;
 use kfsck::format::time_index::{self, TimeIndexEntry};
+use kfsck::format::transaction_log::{
+    self, TopicPartitions, TransactionLogKey, TransactionLogValue, TransactionStatus,
+};
 use kfsck::format::txn_index::{self, AbortedTxn};
 use kfsck::format::uuid::Uuid;
 use kfsck::format::varint;
@@ -139,6 +142,47 @@ fn producer() -> impl Strategy<Value = ProducerEntry> {
     })
 }
 
+/// A value of either version; version 0 has none of the tagged fields.
+fn transaction() -> impl Strategy<Value = TransactionLogValue> {
+    let tags = || {
+        // The lowest tags are those of known fields.
+        let field = (4..u32::MAX, bytes(20)).prop_map(|(tag, data)| TaggedField { tag, data });
+        vec(field, 0..3)
+    };
+    let topics = vec((bytes(20), vec(any::<i32>(), 0..4), tags()), 0..3);
+    let fixed = any::<(i64, i16, i32, i8, i64, i64)>();
+    let tagged = (any::<(i64, i64, i16, i16)>(), tags());
+    let parts = (any::<bool>(), fixed, option::of(topics), tagged);
+    parts.prop_map(|(flexible, fixed, topics, (known, unknown))| {
+        let (id, epoch, timeout, status, update, start) = fixed;
+        let (previous, next, client, next_epoch) = if flexible { known } else { (-1, -1, 0, -1) };
+        let topic = |(topic, partition_ids, tagged_fields)| TopicPartitions {
+            topic,
+            partition_ids,
+            tagged_fields: if flexible { tagged_fields } else { Vec::new() },
+        };
+        TransactionLogValue {
+            version: if flexible {
+                transaction_log::Version::V1
+            } else {
+                transaction_log::Version::V0
+            },
+            producer_id: ProducerId(id),
+            previous_producer_id: ProducerId(previous),
+            next_producer_id: ProducerId(next),
+            producer_epoch: ProducerEpoch(epoch),
+            next_producer_epoch: ProducerEpoch(next_epoch),
+            transaction_timeout_ms: timeout,
+            transaction_status: TransactionStatus::from_id(status),
+            transaction_partitions: topics.map(|topics| topics.into_iter().map(topic).collect()),
+            last_update_timestamp: Timestamp(update),
+            start_timestamp: Timestamp(start),
+            client_transaction_version: client,
+            tagged_fields: if flexible { unknown } else { Vec::new() },
+        }
+    })
+}
+
 /// A topic's name as far as the files can hold it: no white space.
 fn topic() -> impl Strategy<Value = String> {
     prop_oneof!["[a-zA-Z0-9._-]{1,40}", "[^\\s\\x0b\\x0c]{1,10}"]
@@ -228,6 +272,13 @@ proptest! {
         }).collect();
         let read: Result<Vec<_>, _> = txn_index::decode(&written).collect();
         prop_assert_eq!(read, Ok(expected));
+    }
+
+    #[test]
+    fn transaction_log_records(transactional_id in bytes(40), value in transaction()) {
+        let key = TransactionLogKey { transactional_id };
+        prop_assert_eq!(TransactionLogKey::decode(&key.encode()), Ok(key));
+        prop_assert_eq!(TransactionLogValue::decode(&value.encode()), Ok(value));
     }
 
     #[test]

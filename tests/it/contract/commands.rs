@@ -21,14 +21,19 @@ pub(super) fn help(args: &[&str]) {
     let examples = examples(long.text());
     assert!(examples.len() >= 3, "{}", long.text());
     for example in examples {
-        let command = example.split_whitespace().nth(1);
-        assert_eq!(command, Some(args[0]), "{example}");
+        let named: Vec<_> = example
+            .split_whitespace()
+            .skip(1)
+            .take(args.len())
+            .collect();
+        assert_eq!(named, args, "{example}");
     }
     let short = Run::new(args).arg("-h").outcome().ended_with(0);
     assert_eq!(short.stderr, "");
     assert!(short.text().contains("Usage: kfsck"), "{}", short.text());
     assert!(short.stdout.len() <= long.stdout.len());
-    let verb = Run::new(["help"]).arg(args[0]).outcome().ended_with(0);
+    let verb = args.iter().fold(Run::new(["help"]), Run::arg);
+    let verb = verb.outcome().ended_with(0);
     assert_eq!(verb.text(), long.text());
 }
 
@@ -67,8 +72,9 @@ pub(super) fn narrow_help(args: &[&str]) {
     }
 }
 
-pub(super) fn are_all(known: &[&[&str]]) {
-    let help = Run::new(["--help"]).outcome().ended_with(0);
+/// Whether these are the commands right below one, which is named like they are.
+pub(super) fn are_all(above: &[&str], known: &[&[&str]]) {
+    let help = Run::new(above).arg("--help").outcome().ended_with(0);
     let list = help.text().split("\nCommands:\n").nth(1).unwrap();
     let listed: Vec<_> = list
         .lines()
@@ -76,7 +82,7 @@ pub(super) fn are_all(known: &[&[&str]]) {
         .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
         .filter(|name| !name.is_empty() && *name != "help")
         .collect();
-    let known: Vec<_> = known.iter().map(|args| args[0]).collect();
+    let known: Vec<_> = known.iter().map(|args| args[above.len()]).collect();
     assert_eq!(listed, known);
 }
 

@@ -8,6 +8,7 @@ mod indexes;
 mod inputs;
 mod limits;
 mod order;
+mod producer_ids;
 mod spooled;
 
 /// Every command passes the contract of all commands.
@@ -137,6 +138,7 @@ macro_rules! reading_commands {
 mod all {
     every_command! {
         dump_log: ["dump-log"];
+        pid: ["pid"];
         completions: ["completions"];
         man: ["man"];
     }
@@ -144,13 +146,30 @@ mod all {
     /// A new command comes with its line above.
     #[test]
     fn no_command_is_left_out() {
-        crate::contract::commands::are_all(COMMANDS);
+        crate::contract::commands::are_all(&[], COMMANDS);
+    }
+}
+
+mod of_pid {
+    every_command! {
+        map: ["pid", "map"];
+        explain: ["pid", "explain"];
+        odds: ["pid", "odds"];
+    }
+
+    /// A new command comes with its line above.
+    #[test]
+    fn no_command_is_left_out() {
+        crate::contract::commands::are_all(&["pid"], COMMANDS);
     }
 }
 
 mod printing {
     printing_commands! {
         dump_log: ["dump-log", "--format", "jsonl", "testdata/kafka/main"];
+        pid_map: ["pid", "map", "--pid", "5", "--cluster-id", "7YlvJLFmRy2ZQ9tBN3Ofiw"];
+        pid_explain: ["pid", "explain", "-7"];
+        pid_odds: ["pid", "odds", "--clusters", "5"];
         completions: ["completions", "bash"];
         man: ["man"];
         help: ["help", "dump-log"];

@@ -21,6 +21,7 @@ use kfsck::format::number::Offset;
 use kfsck::format::producer_snapshot;
 use kfsck::format::properties;
 use kfsck::format::record::{Record, RecordReader};
+use kfsck::format::transaction_log::{TransactionLogKey, TransactionLogValue};
 use kfsck::format::{json, varint};
 use kfsck::report::control_json;
 use kfsck::report::dump::companion::{self, Companion, Findings, IndexMode};
@@ -274,6 +275,12 @@ pub(crate) fn structures(bytes: &[u8]) {
     again(bytes, SnapshotFooter::decode, SnapshotFooter::encode);
     again(bytes, KRaftVersion::decode, KRaftVersion::encode);
     again(bytes, Voters::decode, Voters::encode);
+    again(bytes, TransactionLogKey::decode, TransactionLogKey::encode);
+    again(
+        bytes,
+        TransactionLogValue::decode,
+        TransactionLogValue::encode,
+    );
     again(bytes, json::decode, json::encode);
     if let Ok(read) = properties::decode(bytes) {
         let written = properties::encode(&read);

@@ -1,0 +1,314 @@
+//! What transaction coordinators remember: partitions of `__transaction_state`, read to the state
+//! of each transactional id.
+//!
+//! As a broker that becomes coordinator does (`TransactionStateManager.loadTransactionMetadata` of
+//! Kafka 4.4.0): of each id the last record counts, and one without a value forgets the id. Where
+//! that broker stops at the first record that it cannot read, this reader tells the fault and reads
+//! on; whoever concludes something from the absence of an id asks [`StatePartition::is_complete`].
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use crate::format::malformed::{Malformed, Problem};
+use crate::format::number::{LeaderEpoch, Offset, ProducerId, Timestamp};
+use crate::format::transaction_log::{TransactionLogKey, TransactionLogValue, TransactionStatus};
+use crate::storage::damage::{Code, Damage};
+use crate::storage::directory::{KafkaFile, PartitionDirectory};
+use crate::storage::file_name::FileKind;
+use crate::storage::segment::contents::{
+    BatchReader, Checksum, DEFAULT_MAX_RECORD_BYTES, Entry, LoadedBatch,
+};
+use crate::storage::segment::walk::{Piece, Walk};
+use crate::storage::source::{Access, ReadError, Source};
+
+/// The topic's name.
+pub const TRANSACTION_STATE_TOPIC: &str = "__transaction_state";
+
+/// How many partitions the topic has unless `transaction.state.log.num.partitions` says otherwise.
+const DEFAULT_PARTITIONS: u32 = 50;
+
+/// The last record of a transactional id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TransactionState {
+    /// What it says.
+    pub value: TransactionLogValue,
+    /// Its offset.
+    pub offset: Offset,
+    /// When it was appended.
+    pub timestamp: Timestamp,
+    /// The leader epoch of its batch: the epoch of the coordinator that wrote it, which end
+    /// markers carry as their coordinator epoch.
+    pub leader_epoch: LeaderEpoch,
+}
+
+/// Something that could not be read.
+#[derive(Debug)]
+pub enum Fault {
+    /// A file, or the rest of it.
+    Read(ReadError),
+    /// Bytes that are no batch, or a batch whose records could not be read to the end.
+    Damage {
+        /// The segment.
+        path: PathBuf,
+        /// Where, and what.
+        damage: Damage,
+    },
+    /// A batch whose checksum does not match; its records were left out.
+    Checksum {
+        /// The segment.
+        path: PathBuf,
+        /// The byte that the batch begins at.
+        position: u64,
+        /// The checksum, stored and computed.
+        checksum: Checksum,
+    },
+    /// A record that was left out.
+    Record {
+        /// Its offset.
+        offset: Offset,
+        /// What is wrong with its key or value.
+        fault: Malformed,
+        /// Whether a 4.4.0 broker stops loading the partition here; it passes over a type or
+        /// version that it does not know.
+        stops_broker: bool,
+    },
+}
+
+/// One partition of `__transaction_state`.
+#[derive(Debug, Default)]
+pub struct StatePartition {
+    states: BTreeMap<TransactionLogKey, TransactionState>,
+    faults: Vec<Fault>,
+}
+
+impl StatePartition {
+    /// Reads the segments of a partition's directory, those with a second suffix left out. What
+    /// cannot be read is in [`faults`](Self::faults).
+    #[must_use]
+    pub fn read(directory: &PartitionDirectory, access: Access) -> Self {
+        let mut partition = Self::default();
+        let segments = directory.files_of(FileKind::Log);
+        for KafkaFile { path, .. } in segments.filter(|file| file.name.suffix.is_none()) {
+            let read =
+                Source::open(path, access).and_then(|source| partition.read_segment(&source));
+            if let Err(error) = read {
+                partition.faults.push(Fault::Read(error));
+            }
+        }
+        partition
+    }
+
+    /// Reads one segment on top of those before it.
+    ///
+    /// # Errors
+    /// A read that failed; what was read before it counts.
+    pub fn read_segment(&mut self, source: &Source) -> Result<(), ReadError> {
+        let mut walk = Walk::new(source);
+        let mut reader = BatchReader::new(source, DEFAULT_MAX_RECORD_BYTES);
+        while let Some(piece) = walk.next_piece()? {
+            match piece {
+                Piece::Batch(span) => self.read_batch(&mut reader.load(span)?, source.path())?,
+                // Nothing that was ever acknowledged lies there.
+                Piece::Damage(damage)
+                    if matches!(damage.code, Code::ZeroTail | Code::TruncatedTail) => {}
+                Piece::Damage(damage) => self.add_damage(source.path(), damage),
+            }
+        }
+        source.check()
+    }
+
+    fn read_batch(&mut self, batch: &mut LoadedBatch<'_>, path: &Path) -> Result<(), ReadError> {
+        let checksum = batch.checksum()?;
+        if !checksum.is_valid() {
+            self.faults.push(Fault::Checksum {
+                path: path.to_owned(),
+                position: batch.span.position,
+                checksum,
+            });
+            return Ok(());
+        }
+        let leader_epoch = batch.header().partition_leader_epoch();
+        let damage = batch.entries(&mut |entry| {
+            self.read_record(entry, leader_epoch);
+            ControlFlow::Continue(())
+        })?;
+        if let Some(damage) = damage {
+            self.add_damage(path, damage);
+        }
+        Ok(())
+    }
+
+    fn add_damage(&mut self, path: &Path, damage: Damage) {
+        let path = path.to_owned();
+        self.faults.push(Fault::Damage { path, damage });
+    }
+
+    fn read_record(&mut self, entry: &Entry<'_>, leader_epoch: LeaderEpoch) {
+        match decode(entry) {
+            Ok((key, Some(value))) => {
+                let state = TransactionState {
+                    value,
+                    offset: entry.offset,
+                    timestamp: entry.timestamp,
+                    leader_epoch,
+                };
+                self.states.insert(key, state);
+            }
+            Ok((key, None)) => {
+                self.states.remove(&key);
+            }
+            Err(fault) => self.faults.push(Fault::Record {
+                offset: entry.offset,
+                stops_broker: !is_passed_over(&fault),
+                fault,
+            }),
+        }
+    }
+
+    /// The transactional ids, in the order of their bytes, with their states.
+    pub fn states(&self) -> impl Iterator<Item = (&TransactionLogKey, &TransactionState)> {
+        self.states.iter()
+    }
+
+    /// The state of an id.
+    #[must_use]
+    pub fn state(&self, key: &TransactionLogKey) -> Option<&TransactionState> {
+        self.states.get(key)
+    }
+
+    /// What could not be read, in the order of the log.
+    #[must_use]
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
+    /// Whether everything was read, so that an id that is not here is unknown to the coordinator.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.faults.is_empty()
+    }
+}
+
+/// Key and value of a record, as far as a broker would take them.
+fn decode(
+    entry: &Entry<'_>,
+) -> Result<(TransactionLogKey, Option<TransactionLogValue>), Malformed> {
+    let refused = |field, problem| Malformed {
+        field,
+        at: 0,
+        problem,
+    };
+    let key = entry.key.ok_or_else(|| refused("key", Problem::Null))?;
+    let key = TransactionLogKey::decode(key)?;
+    let Some(value) = entry.value.map(TransactionLogValue::decode).transpose()? else {
+        return Ok((key, None));
+    };
+    match value.transaction_status {
+        TransactionStatus::Unknown(id) => {
+            let stored = i64::from(id);
+            let expected = "0 to 7";
+            let problem = Problem::OutOfRange { stored, expected };
+            Err(refused("transactionStatus", problem))
+        }
+        TransactionStatus::Empty => Ok((key, Some(value))),
+        _ if value.transaction_partitions.is_none() => {
+            Err(refused("transactionPartitions", Problem::Null))
+        }
+        _ => Ok((key, Some(value))),
+    }
+}
+
+/// Whether it is a type or version that the broker does not know.
+fn is_passed_over(fault: &Malformed) -> bool {
+    matches!(fault.field, "type" | "version") && matches!(fault.problem, Problem::OutOfRange { .. })
+}
+
+/// The coordinators of a cluster, as far as their partitions are at hand.
+#[derive(Debug)]
+pub struct TransactionCoordinator {
+    partitions: BTreeMap<u32, StatePartition>,
+    partition_count: Option<NonZeroU32>,
+    by_producer_id: BTreeMap<ProducerId, Vec<(u32, TransactionLogKey)>>,
+}
+
+impl TransactionCoordinator {
+    /// Takes the partitions that are at hand, by number, and how many the topic has. Where that is
+    /// not known, it is found out if the ids in the partitions leave one of two answers: 50, the
+    /// default, or one more than the greatest number.
+    #[must_use]
+    pub fn new(
+        partitions: BTreeMap<u32, StatePartition>,
+        partition_count: Option<NonZeroU32>,
+    ) -> Self {
+        let partition_count = partition_count.or_else(|| likely_count(&partitions));
+        let mut by_producer_id: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (number, partition) in &partitions {
+            for (key, state) in partition.states() {
+                // A dead id is not listed.
+                if state.value.transaction_status != TransactionStatus::Dead {
+                    let held = by_producer_id.entry(state.value.producer_id).or_default();
+                    held.push((*number, key.clone()));
+                }
+            }
+        }
+        Self {
+            partitions,
+            partition_count,
+            by_producer_id,
+        }
+    }
+
+    /// How many partitions the topic has, given or found out.
+    #[must_use]
+    pub const fn partition_count(&self) -> Option<NonZeroU32> {
+        self.partition_count
+    }
+
+    /// The partitions at hand.
+    #[must_use]
+    pub const fn partitions(&self) -> &BTreeMap<u32, StatePartition> {
+        &self.partitions
+    }
+
+    /// The transactional ids that use a producer id now, each with the partition where it was
+    /// found. A working cluster has one at most.
+    #[must_use]
+    pub fn transactional_ids(&self, id: ProducerId) -> &[(u32, TransactionLogKey)] {
+        self.by_producer_id.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The numbers of the partitions that are not at hand, or not whole; `None` when it is not
+    /// known how many there are.
+    #[must_use]
+    pub fn unread_partitions(&self) -> Option<Vec<u32>> {
+        let count = self.partition_count?.get();
+        let is_whole = |number: &u32| {
+            let partition = self.partitions.get(number);
+            partition.is_some_and(StatePartition::is_complete)
+        };
+        Some((0..count).filter(|number| !is_whole(number)).collect())
+    }
+}
+
+fn likely_count(partitions: &BTreeMap<u32, StatePartition>) -> Option<NonZeroU32> {
+    let (greatest, _) = partitions.last_key_value()?;
+    let candidates = [DEFAULT_PARTITIONS, greatest.checked_add(1)?];
+    let fits = |count: &NonZeroU32| {
+        partitions.iter().all(|(number, partition)| {
+            *number < count.get()
+                && partition
+                    .states()
+                    .all(|(key, _)| key.partition(*count) == *number)
+        })
+    };
+    let has_ids = partitions.values().any(|held| !held.states.is_empty());
+    let mut fitting = candidates
+        .into_iter()
+        .filter_map(NonZeroU32::new)
+        .filter(|count| has_ids && fits(count));
+    let first = fitting.next()?;
+    // Few ids may agree with both numbers; then neither is known.
+    fitting.all(|other| other == first).then_some(first)
+}

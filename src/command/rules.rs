@@ -1,0 +1,35 @@
+//! `--rules`: whose producer state.
+
+use clap::{Args, ValueEnum};
+use kfsck::state::rules::{Barrier, Fork, Mapped, RuleSet, Stock};
+
+/// Whose rules a log is read by.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct RulesOption {
+    /// Whose producer state
+    #[arg(long = "rules", value_enum, value_name = "RULES", default_value = "barrier")]
+    rules: Rules,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Rules {
+    /// Kafka 4.4.0: a barrier (control type 7) is ignored, ids below 0 have no state
+    Stock,
+    /// The barrier design (KIP-1279): a barrier clears every producer and its open transaction
+    Barrier,
+    /// As designs need that map producer ids: every id but -1 has state, a barrier clears
+    Mapped,
+    /// The barrier design with the holes of its prototype
+    Fork,
+}
+
+impl RulesOption {
+    pub(super) fn set(self) -> &'static dyn RuleSet {
+        match self.rules {
+            Rules::Stock => &Stock,
+            Rules::Barrier => &Barrier,
+            Rules::Mapped => &Mapped,
+            Rules::Fork => &Fork,
+        }
+    }
+}
