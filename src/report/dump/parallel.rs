@@ -285,7 +285,8 @@ impl<E> Lead<'_, '_, '_, '_, E> {
         self.deliver_up_to(number)?;
         if let Some(Slot::Own(kept)) = self.under_way.front_mut() {
             let kept = mem::take(kept);
-            kept.into_iter().try_for_each(|portion| self.deliver(portion))?;
+            kept.into_iter()
+                .try_for_each(|portion| self.deliver(portion))?;
         }
         self.deliver(full)
     }

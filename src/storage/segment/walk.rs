@@ -210,10 +210,18 @@ impl<'s> Walk<'s> {
             && let Some(all) = self.mapped
         {
             let until = from.saturating_add(WARM);
-            let bound = |position| usize::try_from(position).unwrap_or(usize::MAX).min(all.len());
+            let bound = |position| {
+                usize::try_from(position)
+                    .unwrap_or(usize::MAX)
+                    .min(all.len())
+            };
             let ahead = all.get(bound(self.warm.max(from))..bound(until));
             let lines = ahead.unwrap_or_default().chunks(CACHE_LINE);
-            std::hint::black_box(lines.filter_map(<[u8]>::first).fold(0, |sum, byte| sum ^ byte));
+            std::hint::black_box(
+                lines
+                    .filter_map(<[u8]>::first)
+                    .fold(0, |sum, byte| sum ^ byte),
+            );
             self.warm = until;
         }
     }
@@ -235,7 +243,7 @@ impl<'s> Walk<'s> {
             Some(all) => usize::try_from(position)
                 .ok()
                 .and_then(|start| all.get(start..)),
-            None => Some(self.window.bytes(position, PROBE)?),
+            None => Some(self.window.glance(position, PROBE)?),
         };
         let Some(frame) = head.and_then(<[u8]>::first_chunk).map(Frame::decode) else {
             return Ok(None);
