@@ -8,7 +8,8 @@ use clap::{Args, ValueEnum};
 use kfsck::format::number::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Timestamp};
 use kfsck::report::dump::companion::IndexMode;
 use kfsck::report::dump::decoder::Decoder;
-use kfsck::report::dump::file::{self, Options, Output};
+use kfsck::report::dump::file::{self, Options};
+use kfsck::report::dump::output::Output;
 use kfsck::report::dump::segment::Plan;
 use kfsck::report::dump::selection::Selection;
 use kfsck::report::dump::style::Style;
@@ -16,7 +17,7 @@ use kfsck::report::json::WideIntegers;
 use kfsck::storage::directory::{self, Operand, StrayKind};
 use kfsck::storage::segment::contents::DEFAULT_MAX_RECORD_BYTES;
 
-use super::session::Session;
+use super::session::{Session, shown};
 use super::time;
 
 /// Print Kafka's files as kafka-dump-log does, and read on after damage
@@ -325,7 +326,7 @@ impl Output for Terminal<'_> {
 
     fn ignored(&mut self) {
         self.session
-            .line(&format!("Ignoring unknown file {}", self.path.display()));
+            .line(&format!("Ignoring unknown file {}", shown(self.path)));
     }
 }
 

@@ -27,6 +27,7 @@ pub mod crc;
 pub mod cursor;
 #[cfg(test)]
 pub(crate) mod damage;
+pub mod entry_file;
 pub mod flexible;
 pub mod frame;
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub mod kraft;
 pub mod leader_epoch_checkpoint;
 pub mod legacy;
 pub mod malformed;
+pub mod meta_properties;
 pub mod mirror_reset;
 pub mod number;
 pub mod offset_checkpoint;

@@ -4,3 +4,4 @@ pub mod control_json;
 pub mod digits;
 pub mod dump;
 pub mod json;
+pub mod one_line;

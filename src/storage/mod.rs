@@ -22,6 +22,7 @@ mod listing;
 mod map;
 pub mod partition_name;
 mod range_reader;
+mod read_at;
 mod read_error;
 pub mod segment;
 pub mod source;
