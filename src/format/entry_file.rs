@@ -18,14 +18,20 @@ pub trait ReadAt {
     /// How many bytes there are.
     fn length(&self) -> u64;
 
-    /// The `N` bytes at `position`, or `None` where the end comes first; the next read is likely
-    /// the one of the bytes behind them.
+    /// Replaces `block` by `length` bytes from `position` on, fewer where the end comes first; the
+    /// next read is likely that of the bytes behind them.
     ///
     /// # Errors
     /// A read that failed.
-    fn forward<const N: usize>(&mut self, position: u64) -> Result<Option<[u8; N]>, Self::Error>;
+    fn forward(
+        &mut self,
+        position: u64,
+        length: usize,
+        block: &mut Vec<u8>,
+    ) -> Result<(), Self::Error>;
 
-    /// The same bytes, when the next read is likely somewhere else.
+    /// The `N` bytes at `position`, or `None` where the end comes first; the next read is likely
+    /// somewhere else.
     ///
     /// # Errors
     /// A read that failed.
@@ -39,16 +45,28 @@ impl ReadAt for &[u8] {
         u64::try_from(self.len()).unwrap_or(u64::MAX)
     }
 
-    fn forward<const N: usize>(&mut self, position: u64) -> Result<Option<[u8; N]>, Infallible> {
-        let from = usize::try_from(position)
-            .ok()
-            .and_then(|position| self.get(position..));
-        Ok(from.and_then(<[u8]>::first_chunk).copied())
+    fn forward(
+        &mut self,
+        position: u64,
+        length: usize,
+        block: &mut Vec<u8>,
+    ) -> Result<(), Infallible> {
+        let from = behind(self, position);
+        block.clear();
+        block.extend_from_slice(from.get(..length).unwrap_or(from));
+        Ok(())
     }
 
     fn probe<const N: usize>(&mut self, position: u64) -> Result<Option<[u8; N]>, Infallible> {
-        self.forward(position)
+        Ok(behind(self, position).first_chunk().copied())
     }
+}
+
+fn behind(bytes: &[u8], position: u64) -> &[u8] {
+    let position = usize::try_from(position).ok();
+    position
+        .and_then(|position| bytes.get(position..))
+        .unwrap_or_default()
 }
 
 /// A file of entries of `N` bytes each.
@@ -113,6 +131,8 @@ impl<R: ReadAt, const N: usize> EntryFile<R, N> {
     pub const fn entries(&mut self) -> Entries<'_, R, N> {
         Entries {
             bytes: &mut self.bytes,
+            block: Vec::new(),
+            taken: 0,
             position: 0,
             over: false,
         }
@@ -124,12 +144,35 @@ fn width<const N: usize>() -> u64 {
     u64::try_from(N).unwrap_or(u64::MAX)
 }
 
+/// Entries that are read at a time.
+const BLOCK: usize = 1024;
+
 /// Walks whole entries; ends after the first read that failed.
 #[derive(Debug)]
 pub struct Entries<'a, R, const N: usize> {
     bytes: &'a mut R,
+    block: Vec<u8>,
+    /// Bytes of the block that were given.
+    taken: usize,
+    /// Where the next block begins.
     position: u64,
     over: bool,
+}
+
+impl<R: ReadAt, const N: usize> Entries<'_, R, N> {
+    #[cold]
+    fn next_block(&mut self) -> Result<(), R::Error> {
+        self.taken = 0;
+        let length = BLOCK.saturating_mul(N);
+        self.bytes.forward(self.position, length, &mut self.block)?;
+        let read = u64::try_from(self.block.len()).unwrap_or(u64::MAX);
+        self.position = self.position.saturating_add(read);
+        Ok(())
+    }
+
+    fn held(&self) -> Option<[u8; N]> {
+        self.block.get(self.taken..)?.first_chunk().copied()
+    }
 }
 
 impl<R: ReadAt, const N: usize> Iterator for Entries<'_, R, N> {
@@ -140,10 +183,17 @@ impl<R: ReadAt, const N: usize> Iterator for Entries<'_, R, N> {
         if self.over {
             return None;
         }
-        let entry = self.bytes.forward(self.position).transpose();
-        self.position = self.position.saturating_add(width::<N>());
-        self.over = !matches!(entry, Some(Ok(_)));
-        entry
+        if self.taken == self.block.len()
+            && let Err(error) = self.next_block()
+        {
+            self.over = true;
+            return Some(Err(error));
+        }
+        // What is less than an entry can only be the end of the file.
+        let entry = self.held();
+        self.taken = self.taken.saturating_add(N);
+        self.over = entry.is_none();
+        entry.map(Ok)
     }
 }
 
@@ -241,5 +291,60 @@ impl<E: IndexEntry<N>, R: ReadAt, const N: usize> SegmentIndex<E, R, N> {
         };
         let first = self.entry(0)?;
         Ok(first.zip(self.entry(last)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Longer than a block, and not a multiple of one.
+    #[test]
+    fn entries_come_in_order_across_blocks() {
+        let bytes: Vec<u8> = (0..5 * BLOCK + 8).map(|number| number as u8).collect();
+        let mut file = EntryFile::<_, 3>::new(&bytes[..]);
+        let read: Vec<u8> = file.entries().flat_map(|Ok(entry)| entry).collect();
+        let whole = bytes.len() / 3 * 3;
+        assert_eq!(read, bytes[..whole]);
+        assert_eq!(file.len() * 3, whole as u64);
+        assert_eq!(file.entry(1705), Ok(Some([251, 252, 253])));
+        assert_eq!(file.entry(file.len()), Ok(None));
+        assert_eq!(file.entry(u64::MAX), Ok(None));
+        assert_eq!(file.cut().unwrap().at, whole);
+    }
+
+    /// Gives one block, then fails.
+    struct Failing(u32);
+
+    impl ReadAt for Failing {
+        type Error = u32;
+
+        fn length(&self) -> u64 {
+            1 << 40
+        }
+
+        fn forward(&mut self, _: u64, length: usize, block: &mut Vec<u8>) -> Result<(), u32> {
+            self.0 += 1;
+            block.resize(length, 7);
+            if self.0 > 1 { Err(self.0) } else { Ok(()) }
+        }
+
+        fn probe<const N: usize>(&mut self, _: u64) -> Result<Option<[u8; N]>, u32> {
+            Err(0)
+        }
+    }
+
+    #[test]
+    fn a_read_that_fails_is_told_once() {
+        let mut file = EntryFile::<_, 8>::new(Failing(0));
+        let mut entries = file.entries();
+        assert!(
+            entries
+                .by_ref()
+                .take(BLOCK)
+                .all(|entry| entry == Ok([7; 8]))
+        );
+        assert_eq!(entries.next(), Some(Err(2)));
+        assert_eq!(entries.next(), None);
     }
 }

@@ -103,9 +103,12 @@ impl<R: BufRead> ByteLines<R> {
                 continue;
             }
             self.behind_return = false;
-            let end = piece.iter().position(is_end);
-            let text = piece.get(..end.unwrap_or(piece.len())).unwrap_or(piece);
-            if self.line.len().saturating_add(text.len()) > LONGEST {
+            // A mapped file is one piece; of that, what the line may still take and one more.
+            let room = LONGEST.saturating_sub(self.line.len());
+            let near = piece.get(..room.saturating_add(1)).unwrap_or(piece);
+            let end = near.iter().position(is_end);
+            let text = near.get(..end.unwrap_or(near.len())).unwrap_or(near);
+            if text.len() > room {
                 return Err(too_long(self.field, begin).into());
             }
             self.line.extend_from_slice(text);

@@ -10,9 +10,16 @@ impl ReadAt for Window<'_> {
         self.source().len()
     }
 
-    #[inline]
-    fn forward<const N: usize>(&mut self, position: u64) -> Result<Option<[u8; N]>, ReadError> {
-        Ok(self.bytes(position, N)?.first_chunk().copied())
+    fn forward(
+        &mut self,
+        position: u64,
+        length: usize,
+        block: &mut Vec<u8>,
+    ) -> Result<(), ReadError> {
+        let bytes = self.bytes(position, length)?;
+        block.clear();
+        block.extend_from_slice(bytes);
+        Ok(())
     }
 
     fn probe<const N: usize>(&mut self, position: u64) -> Result<Option<[u8; N]>, ReadError> {
