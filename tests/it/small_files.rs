@@ -139,87 +139,72 @@ fn entries_of_a_time_index_in_any_order() {
     assert!(run.stderr.matches("expected a timestamp above").count() == 2);
 }
 
+/// Dumps a text; what is told must hold `told`, or nothing is wrong where that is `None`.
+fn refused(name: &str, text: &str, told: Option<&str>) {
+    let run = dump_bytes(name, text.as_bytes(), &[]);
+    let stderr = &run.stderr;
+    assert_eq!(
+        run.code,
+        Some(i32::from(told.is_some())),
+        "{name} {text:?}: {stderr}"
+    );
+    let corrupt = stderr.contains(": checkpoint-corrupt: ");
+    let said = told.is_none_or(|told| stderr.contains(told));
+    assert!(
+        corrupt == told.is_some() && said,
+        "{name} {text:?}: {stderr}"
+    );
+}
+
 /// Each beside what Kafka's reader does with it; see testdata/structures/text-files.tsv.
 #[test]
-fn text_files_that_a_broker_refuses_are_damage() {
-    let meta = "version=1\ncluster.id=c\nnode.id=1\n";
-    let quorum = r#"{"leaderId":1,"leaderEpoch":3,"votedId":-1,"data_version":1}"#;
-    for (name, text, told) in [
+fn meta_properties_that_a_broker_refuses_are_damage() {
+    let sound = "version=1\ncluster.id=c\nnode.id=1\n";
+    let name = "meta.properties";
+    refused(name, sound, None);
+    refused(name, "", None);
+    for (from, to, told) in [
         (
-            "meta.properties",
-            meta.replace('1', "9"),
-            Some("version at byte 0: expected 0 or 1"),
+            "version=1",
+            "version=9",
+            "version at byte 0: expected 0 or 1, found 9",
         ),
         (
-            "meta.properties",
-            meta.replace("node.id=1\n", ""),
-            Some("node.id"),
+            "node.id=1\n",
+            "",
+            "node.id at byte 0: expected a value, found null",
         ),
+        ("node.id=1", "node.id=x", "node.id at byte 23"),
+        ("cluster.id=c\n", "", "cluster.id"),
         (
-            "meta.properties",
-            meta.replace("node.id=1", "node.id=x"),
-            Some("node.id at byte 23"),
-        ),
-        (
-            "meta.properties",
-            meta.replace("cluster.id=c\n", ""),
-            Some("cluster.id"),
-        ),
-        (
-            "meta.properties",
-            format!("{meta}directory.id=x\n"),
-            Some("directory.id at byte 33"),
-        ),
-        ("meta.properties", meta.to_owned(), None),
-        ("meta.properties", String::new(), None),
-        ("quorum-state", quorum.to_owned(), Some("votedDirectoryId")),
-        (
-            "quorum-state",
-            quorum.replace(":1}", ":7}"),
-            Some("data_version"),
-        ),
-        ("quorum-state", String::new(), Some("json")),
-        (
-            ".kafka_cleanshutdown",
-            r#"{"version":0}"#.to_owned(),
-            Some("brokerEpoch"),
-        ),
-        (
-            ".kafka_cleanshutdown",
-            r#"{"brokerEpoch":5}x"#.to_owned(),
-            None,
-        ),
-        (
-            "partition.metadata",
-            "version: 0\n".to_owned(),
-            Some("topic_id"),
-        ),
-        (
-            "leader-epoch-checkpoint",
-            "0\n2\n3 5\n2 7\n".to_owned(),
-            Some("epoch at byte 8"),
-        ),
-        (
-            "leader-epoch-checkpoint",
-            "0\n2\n2 5\n3 7\n".to_owned(),
-            None,
+            "node.id=1\n",
+            "node.id=1\ndirectory.id=x\n",
+            "directory.id at byte 33",
         ),
     ] {
-        let run = dump_bytes(name, text.as_bytes(), &[]);
-        assert_eq!(
-            run.code,
-            Some(i32::from(told.is_some())),
-            "{name} {text:?}: {}",
-            run.stderr
-        );
-        let corrupt = run.stderr.contains(": checkpoint-corrupt: ");
-        let said = told.is_none_or(|told| run.stderr.contains(told));
-        assert!(
-            corrupt == told.is_some() && said,
-            "{name} {text:?}: {}",
-            run.stderr
-        );
+        refused(name, &sound.replace(from, to), Some(told));
     }
+}
+
+/// The same for the other text files.
+#[test]
+fn text_files_that_a_broker_refuses_are_damage() {
+    let quorum = r#"{"leaderId":1,"leaderEpoch":3,"votedId":-1,"data_version":1}"#;
+    refused("quorum-state", quorum, Some("votedDirectoryId"));
+    refused(
+        "quorum-state",
+        &quorum.replace(":1}", ":7}"),
+        Some("data_version"),
+    );
+    refused("quorum-state", "", Some("json"));
+    let shutdown = ".kafka_cleanshutdown";
+    refused(shutdown, r#"{"version":0}"#, Some("brokerEpoch"));
+    refused(shutdown, r#"{"brokerEpoch":5}x"#, None);
+    refused(shutdown, "", None);
+    refused("partition.metadata", "version: 0\n", Some("topic_id"));
+    let epochs = "leader-epoch-checkpoint";
+    refused(epochs, "0\n2\n3 5\n2 7\n", Some("epoch at byte 8"));
+    refused(epochs, "0\n2\n2 5\n3 7\n", None);
 }
 
 /// What can be shown of a refused file is shown, in front of the damage.

@@ -156,8 +156,8 @@ pub(super) fn undecodable(
         size: 0,
         code: Code::RecordUndecodable,
         message: format!(
-            "offset {}: the {} decoder takes a {field} of {} bytes or more, found {found}; shown as \
-             text, or base64 in JSON",
+            "offset {}: the {} decoder takes a {field} of {} bytes or more, found {found}; shown \
+             as text, or base64 in JSON",
             entry.offset,
             decoder.name(),
             decoder.least(),
