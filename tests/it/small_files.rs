@@ -197,6 +197,9 @@ fn text_files_that_a_broker_refuses_are_damage() {
         Some("data_version"),
     );
     refused("quorum-state", "", Some("json"));
+    // Where Kafka would read on; its own files have some hundred bytes.
+    let long = quorum.replacen('{', &format!("{{{}", " ".repeat(300 << 10)), 1);
+    refused("quorum-state", &long, Some("limit of 262144"));
     let shutdown = ".kafka_cleanshutdown";
     refused(shutdown, r#"{"version":0}"#, Some("brokerEpoch"));
     refused(shutdown, r#"{"brokerEpoch":5}x"#, None);
