@@ -18,6 +18,8 @@ mod round_trip;
 mod run;
 mod schema;
 mod sections;
+mod small_files;
 mod stock;
 mod told;
 mod walk;
+mod wrapped;

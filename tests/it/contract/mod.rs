@@ -9,6 +9,7 @@ mod inputs;
 mod limits;
 mod order;
 mod spooled;
+mod wording;
 
 /// Every command passes the contract of all commands.
 macro_rules! every_command {
