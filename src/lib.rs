@@ -70,6 +70,21 @@
 //!
 //! Until 1.0 the library's interface may change in any minor release. What the binary prints is
 //! kept stable: see `docs/dump-log.md` in the repository.
+// Bytes of any origin never end the process. Floors that see only values lift what they need.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        clippy::as_conversions,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::todo,
+        clippy::unreachable,
+        clippy::string_slice
+    )
+)]
 
 pub mod analysis;
 pub mod format;

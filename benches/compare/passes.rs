@@ -1,10 +1,13 @@
 //! Times passes over a file inside the process, each several times, and prints the medians.
 //!
 //! `cargo run --release --example passes -- FILE` compares the header walk, alone and with
-//! checksums, with a raw pass of the `crc32c` crate and of crc-fast over the same mapped bytes.
+//! checksums, with a raw pass of the `crc32c` crate and of crc-fast over the same mapped bytes, and
+//! tells what the machine asks for touching the bytes of a file at all.
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use kfsck::storage::segment::contents::BatchReader;
@@ -27,6 +30,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ),
         ("header walk", median(|| walk(&source, false))?),
         ("header walk and checksums", median(|| walk(&source, true))?),
+        (
+            "a fresh map, each byte once, all processors",
+            median(|| touch_all(Path::new(&path)))?,
+        ),
     ];
     for (name, time) in passes {
         let speed = source.len() as f64 / time.as_secs_f64() / 1e9;
@@ -42,6 +49,41 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
+}
+
+/// What a program that looks at each byte cannot go below here: a new map, the pages brought in by
+/// one load of each, given back stretch by stretch, on every processor at once.
+fn touch_all(path: &Path) -> Result<u64, ReadError> {
+    const STRETCH: u64 = 1 << 20;
+    const CACHE_LINE: usize = 64;
+    let source = Source::open(path, Access::Map)?;
+    let bytes = source.as_slice().unwrap_or_default();
+    let next = AtomicU64::new(0);
+    let touch = || {
+        let mut sum = 0;
+        loop {
+            let from = next.fetch_add(STRETCH, Ordering::Relaxed);
+            if from >= source.len() {
+                return sum;
+            }
+            let to = source.len().min(from + STRETCH);
+            let stretch = &bytes[from as usize..to as usize];
+            sum += stretch
+                .chunks(CACHE_LINE)
+                .map(|line| u64::from(line[0]))
+                .sum::<u64>();
+            source.release(from, STRETCH);
+        }
+    };
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    Ok(thread::scope(|scope| {
+        let others: Vec<_> = (1..processors).map(|_| scope.spawn(touch)).collect();
+        let own = touch();
+        others
+            .into_iter()
+            .filter_map(|other| other.join().ok())
+            .fold(own, u64::wrapping_add)
+    }))
 }
 
 /// The median time of a pass; the first, which also maps the pages, does not count.

@@ -1,22 +1,27 @@
 //! `kfsck dump-log`: options to a dump of each file, in the order given.
 
+use std::ffi::OsString;
 use std::io;
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, ValueEnum};
 use kfsck::format::number::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Timestamp};
 use kfsck::report::dump::companion::IndexMode;
 use kfsck::report::dump::decoder::Decoder;
-use kfsck::report::dump::file::{self, Options, Output};
+use kfsck::report::dump::file::{self, Options};
+use kfsck::report::dump::output::Output;
 use kfsck::report::dump::segment::Plan;
 use kfsck::report::dump::selection::Selection;
 use kfsck::report::dump::style::Style;
 use kfsck::storage::directory::{self, Operand, StrayKind};
 use kfsck::storage::segment::contents::DEFAULT_MAX_RECORD_BYTES;
+use kfsck::storage::spool;
 
+use super::number::{COUNT, LEADER_EPOCH, OFFSET, PRODUCER_EPOCH, PRODUCER_ID, THREADS, number};
 use super::output::Wide;
-use super::session::Session;
+use super::session::{Session, shown};
 use super::time;
 
 /// Print Kafka's files as kafka-dump-log does, and read on after damage
@@ -61,6 +66,7 @@ pub(super) struct DumpLog {
 
     /// Stop before the first batch that reaches beyond the first N bytes of a log
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    #[arg(value_parser = number::<u64>(COUNT))]
     max_bytes: Option<u64>,
 
     /// When an .index is checked: the largest batch that an entry may point to, in bytes
@@ -68,7 +74,8 @@ pub(super) struct DumpLog {
         long,
         allow_negative_numbers = true,
         value_name = "N",
-        default_value_t = 5_242_880
+        default_value_t = 5_242_880,
+        value_parser = number::<u64>(COUNT)
     )]
     max_message_size: u64,
 
@@ -99,13 +106,13 @@ pub(super) struct DumpLog {
 
     /// Tell a record above N bytes as damage instead of decoding it
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_RECORD_BYTES)]
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_negative_numbers = true, value_parser = number::<u64>(COUNT))]
     max_record_bytes: u64,
 
     /// Threads that decode and format, 64 at most [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number::<NonZeroU16>(THREADS))]
     #[arg(allow_negative_numbers = true)]
-    threads: Option<u16>,
+    threads: Option<NonZeroU16>,
 
     #[command(flatten)]
     filters: Filters,
@@ -120,12 +127,14 @@ struct Filters {
         long,
         value_name = "N,..",
         value_delimiter = ',',
-        allow_hyphen_values = true
+        allow_hyphen_values = true,
+        value_parser = number::<i64>(PRODUCER_ID)
     )]
     producer_id: Vec<i64>,
 
     /// Only batches of this producer epoch
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = number::<i16>(PRODUCER_EPOCH))]
     producer_epoch: Option<i16>,
 
     /// Only batches of transactions
@@ -138,14 +147,17 @@ struct Filters {
 
     /// Only batches of this leader epoch
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = number::<i32>(LEADER_EPOCH))]
     leader_epoch: Option<i32>,
 
     /// Only batches that reach this offset, and of their records those at or above it
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = number::<i64>(OFFSET))]
     start_offset: Option<i64>,
 
     /// Only batches that begin at or below this offset, and records at or below it
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = number::<i64>(OFFSET))]
     end_offset: Option<i64>,
 
     /// Only batches and records of this time or later: ISO-8601, or milliseconds since 1970
@@ -158,6 +170,7 @@ struct Filters {
 
     /// Show at most N batches of each file
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    #[arg(value_parser = number::<u64>(COUNT))]
     limit: Option<u64>,
 }
 
@@ -177,6 +190,57 @@ fn parse_decoder(text: &str) -> Result<Decoder, String> {
              own decoders, such as org.apache.kafka.tools.api.LongDecoder"
                 .to_owned()
         })
+}
+
+/// Options of the stock tool that take no value and there pass over one that is given.
+const SWITCHES: [&str; 5] = [
+    "--deep-iteration",
+    "--print-data-log",
+    "--verify-index-only",
+    "--index-sanity-check",
+    "--skip-record-metadata",
+];
+
+/// The switch itself for `--deep-iteration=true` and its like, which scripts for the stock tool
+/// write. Of `=false` the stock tool makes the same, and here it stays wrong usage.
+pub(super) fn without_true(argument: OsString) -> OsString {
+    let switch = argument
+        .to_str()
+        .and_then(|text| text.strip_suffix("=true"));
+    match switch.filter(|switch| SWITCHES.contains(switch)) {
+        Some(switch) => switch.into(),
+        None => argument,
+    }
+}
+
+/// The stock tool's decoders of internal topics, and the one of mirroring.
+const PLANNED: [&str; 6] = [
+    "--offsets-decoder",
+    "--transaction-log-decoder",
+    "--cluster-metadata-decoder",
+    "--remote-log-metadata-decoder",
+    "--share-group-state-decoder",
+    "--mirror-state-decoder",
+];
+
+/// An error about an option that is not there yet says that, and gives no tips that lead astray.
+pub(super) fn clarified(error: clap::Error, command: &mut clap::Command) -> clap::Error {
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
+        return error;
+    };
+    let name = argument.split('=').next().unwrap_or_default();
+    if error.kind() != ErrorKind::UnknownArgument || !PLANNED.contains(&name) {
+        return error;
+    }
+    let message = format!(
+        "{name} is not there yet; --print-data-log shows the records of internal topics as they \
+         lie in the file, and --value-decoder-class hex or base64 their bytes"
+    );
+    let error = clap::Error::raw(ErrorKind::UnknownArgument, message);
+    match command.find_subcommand_mut("dump-log") {
+        Some(dump_log) => error.format(dump_log),
+        None => error,
+    }
 }
 
 impl DumpLog {
@@ -206,6 +270,7 @@ impl DumpLog {
     pub(super) fn run(&self, session: &mut Session) -> anyhow::Result<()> {
         let options = self.options(session);
         let mut report = String::new();
+        self.filters.tell_odd_times(session);
         for path in self.inputs() {
             let operand = match directory::expand(path) {
                 Ok(operand) => operand,
@@ -218,6 +283,7 @@ impl DumpLog {
                 }
             };
             for file in operand.files() {
+                self.tell_spooling(&file.path, session);
                 let mut output = Terminal {
                     session: &mut *session,
                     path: &file.path,
@@ -235,6 +301,21 @@ impl DumpLog {
             session.line(&report);
         }
         Ok(())
+    }
+
+    /// An input that can be read only once is read whole before anything is shown, which a reader
+    /// who asked for its beginning would not think.
+    fn tell_spooling(&self, path: &Path, session: &mut Session) {
+        let is_bounded = self.max_bytes.is_some() || self.filters.limit.is_some();
+        if is_bounded && spool::is_spooled(path) {
+            let directory = std::env::temp_dir();
+            let note = format!(
+                "is read to its end into a temporary file in {} first; --max-bytes and --limit \
+                 bound what is shown, not that",
+                shown(&directory)
+            );
+            session.note(path, &note);
+        }
     }
 
     fn options(&self, session: &Session) -> Options {
@@ -263,7 +344,9 @@ impl DumpLog {
                 // The stock tool's default stands for no limit.
                 max_bytes: self.max_bytes.filter(|bytes| *bytes != i32::MAX as u64),
                 max_record_bytes: self.max_record_bytes,
-                threads: self.threads.map_or_else(processors, usize::from),
+                threads: self
+                    .threads
+                    .map_or_else(processors, |threads| threads.get().into()),
             },
         }
     }
@@ -278,6 +361,22 @@ fn processors() -> usize {
 }
 
 impl Filters {
+    /// Four digits are milliseconds by the rule and a year by the eye.
+    fn tell_odd_times(&self, session: &mut Session) {
+        for (option, time) in [
+            ("--start-time", self.start_time),
+            ("--end-time", self.end_time),
+        ] {
+            if let Some(Timestamp(number @ 1000..=9999)) = time {
+                let note = format!(
+                    "{number} is taken for milliseconds since 1970; a year is written \
+                     {number}-01-01"
+                );
+                session.note(Path::new(option), &note);
+            }
+        }
+    }
+
     fn selection(&self) -> Selection {
         Selection {
             producer_ids: self.producer_id.iter().copied().map(ProducerId).collect(),
@@ -315,7 +414,7 @@ impl Output for Terminal<'_> {
 
     fn ignored(&mut self) {
         self.session
-            .line(&format!("Ignoring unknown file {}", self.path.display()));
+            .line(&format!("Ignoring unknown file {}", shown(self.path)));
     }
 }
 

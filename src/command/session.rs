@@ -6,6 +6,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 use clap::ColorChoice;
+use kfsck::report::one_line::on_one_line;
 use kfsck::storage::damage::Damage;
 use kfsck::storage::source::{Access, ReadError};
 
@@ -87,7 +88,7 @@ impl Session {
 
     /// Says that a file could not be read to its end.
     pub(super) fn read_error(&mut self, error: &ReadError) {
-        self.error(error);
+        self.error(&on_one_line(&error.to_string()));
     }
 
     /// Tells damage.
@@ -100,9 +101,9 @@ impl Session {
             message,
             ..
         } = damage;
+        let (path, message) = (shown(path), on_one_line(message));
         self.line(&format!(
-            "{}: position {position}: {on}{code}{off}: {message}",
-            path.display()
+            "{path}: position {position}: {on}{code}{off}: {message}"
         ));
     }
 
@@ -110,7 +111,9 @@ impl Session {
     pub(super) fn note(&mut self, path: &Path, message: &dyn Display) {
         if !self.quiet {
             let (on, off) = self.paint(YELLOW);
-            self.line(&format!("{}: {on}note{off}: {message}", path.display()));
+            let (path, message) = (shown(path), message.to_string());
+            let message = on_one_line(&message);
+            self.line(&format!("{path}: {on}note{off}: {message}"));
         }
     }
 
@@ -141,6 +144,11 @@ impl Session {
             ("", "")
         }
     }
+}
+
+/// A path as messages name it: one line, whatever the name holds.
+pub(super) fn shown(path: &Path) -> String {
+    on_one_line(&path.to_string_lossy()).into_owned()
 }
 
 #[cfg(unix)]

@@ -14,46 +14,101 @@
 //! `Unrecognised version:N, expected version: 0 in checkpoint file at: PATH` and
 //! `Expected [N] entries in checkpoint file [PATH], but found only [M]`.
 
-use super::malformed::{Malformed, Problem};
+use super::malformed::{Malformed, Problem, StreamFault};
 use super::text_lines::{Line, Lines};
 use std::fmt::Display;
+use std::io::BufRead;
 
 /// The only version there is.
 const CURRENT_VERSION: i32 = 0;
 
-/// Reads all entries, or finds the first fault.
-pub(super) fn decode<'a, T>(
-    bytes: &'a [u8],
-    entry: impl Fn(Line<'a>) -> Result<T, Malformed>,
-) -> Result<Vec<T>, Malformed> {
-    let mut lines = Lines::new(bytes, "checkpoint")?;
-    let Some(line) = lines.next() else {
-        return Ok(Vec::new());
-    };
-    let version: i32 = line.number(line.text, "version")?;
-    if version != CURRENT_VERSION {
-        return Err(out_of_range(&line, "version", version, "0"));
+/// Walks the entries of a file while it is read; ends after the first fault. The count is held
+/// against the entries when all were there.
+pub(super) struct Entries<R, F> {
+    lines: Lines<R>,
+    entry: F,
+    frame: Option<Frame>,
+    read: u64,
+    over: bool,
+}
+
+/// What stands in front of the entries.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    count: i32,
+    /// Where the count stands.
+    at: usize,
+}
+
+impl<R: BufRead, F> Entries<R, F> {
+    /// The entries of a stream, each read from its line by `entry`.
+    pub(super) const fn new(input: R, entry: F) -> Self {
+        Self {
+            lines: Lines::new(input, "checkpoint"),
+            entry,
+            frame: None,
+            read: 0,
+            over: false,
+        }
     }
-    let Some(line) = lines.next() else {
-        return Ok(Vec::new());
-    };
-    let count: i32 = line.number(line.text, "count")?;
-    if count < 0 {
-        return Err(out_of_range(&line, "count", count, "0 or more"));
+
+    /// Version and count; `None` where the file ends before the count.
+    fn read_frame(&mut self) -> Result<Option<Frame>, StreamFault> {
+        let Some(line) = self.lines.next_line()? else {
+            return Ok(None);
+        };
+        let version: i32 = line.number(line.text, "version")?;
+        if version != CURRENT_VERSION {
+            return Err(out_of_range(&line, "version", version, "0").into());
+        }
+        let Some(line) = self.lines.next_line()? else {
+            return Ok(None);
+        };
+        let count: i32 = line.number(line.text, "count")?;
+        if count < 0 {
+            return Err(out_of_range(&line, "count", count, "0 or more").into());
+        }
+        Ok(Some(Frame { count, at: line.at }))
     }
-    // The list grows with the lines that are there, whatever the count says.
-    let entries = lines.map(entry).collect::<Result<Vec<T>, Malformed>>()?;
-    if usize::try_from(count) == Ok(entries.len()) {
-        return Ok(entries);
+
+    fn step<T>(&mut self) -> Result<Option<T>, StreamFault>
+    where
+        F: FnMut(Line<'_>) -> Result<T, Malformed>,
+    {
+        if self.frame.is_none() {
+            self.frame = self.read_frame()?;
+        }
+        let Some(frame) = self.frame else {
+            return Ok(None);
+        };
+        if let Some(line) = self.lines.next_line()? {
+            self.read = self.read.saturating_add(1);
+            return Ok(Some((self.entry)(line)?));
+        }
+        let stored = u64::from(frame.count.unsigned_abs());
+        if stored == self.read {
+            return Ok(None);
+        }
+        let computed = self.read;
+        Err(StreamFault::Malformed(Malformed {
+            field: "count",
+            at: frame.at,
+            problem: Problem::Mismatch { stored, computed },
+        }))
     }
-    Err(Malformed {
-        field: "count",
-        at: line.at,
-        problem: Problem::Mismatch {
-            stored: u64::from(count.unsigned_abs()),
-            computed: u64::try_from(entries.len()).unwrap_or(u64::MAX),
-        },
-    })
+}
+
+impl<T, R: BufRead, F: FnMut(Line<'_>) -> Result<T, Malformed>> Iterator for Entries<R, F> {
+    type Item = Result<T, StreamFault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.over {
+            return None;
+        }
+        let entry = self.step().transpose();
+        self.over = !matches!(entry, Some(Ok(_)));
+        entry
+    }
 }
 
 fn out_of_range(

@@ -5,8 +5,8 @@ use super::cursor::Cursor;
 use super::malformed::{Malformed, Problem};
 use std::fmt::Write;
 
-/// The deepest nesting that is read; Kafka's files nest twice.
-const DEPTH_LIMIT: usize = 16;
+/// The deepest nesting that is read, as in Jackson; Kafka's files nest twice.
+const DEPTH_LIMIT: usize = 1000;
 
 const FIELD: &str = "json";
 
@@ -58,23 +58,34 @@ impl Object {
     }
 }
 
-/// Reads a file that holds one object.
+/// Reads a file that holds one object and nothing else.
 ///
 /// # Errors
-/// [`Problem::Text`] where something else stands, [`Problem::Truncated`] where the file ends too
-/// early, [`Problem::Trailing`] for more than white space behind the object,
-/// [`Problem::TooLarge`] for nesting deeper than 16.
+/// As [`decode_front`], and [`Problem::Trailing`] for more than white space behind the object.
 pub fn decode(bytes: &[u8]) -> Result<Object, Malformed> {
     let mut cursor = Cursor::new(bytes);
-    skip_space(&mut cursor);
-    expect(&mut cursor, b"{", "an object")?;
-    let object = read_object(&mut cursor, 1)?;
+    let object = read_front(&mut cursor)?;
     skip_space(&mut cursor);
     if cursor.remaining() > 0 {
         let bytes = u64::try_from(cursor.remaining()).unwrap_or(u64::MAX);
         return Err(cursor.fault(FIELD, Problem::Trailing { bytes }));
     }
     Ok(object)
+}
+
+/// Reads the object at the front and does not look behind it, which is how Kafka reads its files.
+///
+/// # Errors
+/// [`Problem::Text`] where something else stands, [`Problem::Truncated`] where the file ends too
+/// early, [`Problem::TooLarge`] for nesting deeper than 1000.
+pub fn decode_front(bytes: &[u8]) -> Result<Object, Malformed> {
+    read_front(&mut Cursor::new(bytes))
+}
+
+fn read_front(cursor: &mut Cursor<'_>) -> Result<Object, Malformed> {
+    skip_space(cursor);
+    expect(cursor, b"{", "an object")?;
+    read_object(cursor, 1)
 }
 
 fn peek(cursor: &Cursor<'_>) -> Option<u8> {
@@ -109,7 +120,7 @@ fn expect(cursor: &mut Cursor<'_>, token: &[u8], expected: &'static str) -> Resu
 
 fn read_value(cursor: &mut Cursor<'_>, depth: usize) -> Result<Value, Malformed> {
     if depth > DEPTH_LIMIT {
-        let (size, limit) = (17, 16);
+        let (size, limit) = (1001, 1000);
         return Err(cursor.fault(FIELD, Problem::TooLarge { size, limit }));
     }
     skip_space(cursor);

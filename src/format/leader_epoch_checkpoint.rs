@@ -2,15 +2,17 @@
 //!
 //! The frame is that of every checkpoint file: version 0, a count, then lines of
 //! `epoch startOffset`. Replicas use it to find where they diverge. It may be trusted where the
-//! batches at those offsets carry those epochs. Kafka's reader takes any order; both numbers rise
-//! in a file that a broker wrote.
-//! Source: `LeaderEpochCheckpointFile` 4.4.0, with the errors of `OffsetCheckpointFile`.
+//! batches at those offsets carry those epochs. Kafka's reader takes any numbers in any order; both
+//! rise in a file that a broker wrote, and the cache that the lines go to holds a line that breaks
+//! this against the file: see [`CacheFault`].
+//! Source: `LeaderEpochCheckpointFile`, `LeaderEpochFileCache` 4.4.0.
 
 use super::checkpoint_file;
-use super::malformed::Malformed;
+use super::malformed::{Malformed, Problem, StreamFault};
 use super::number::{LeaderEpoch, Offset};
 use super::text_lines::Line;
 use std::fmt;
+use std::io::BufRead;
 
 /// One line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,12 +29,78 @@ impl fmt::Display for EpochEntry {
     }
 }
 
-/// Reads all entries, in the order of the file.
+/// What a broker's cache does with a line that its reader takes (`LeaderEpochFileCache.assign`).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CacheFault {
+    /// A number below 0: an exception ends the loading of the partition.
+    #[error("{0}; a broker does not load this partition")]
+    Refused(Malformed),
+    /// A number that is not above the one in the line before: the cache keeps one of the lines and
+    /// says so in a warning at most.
+    #[error("{0}; a broker drops one of the two lines when it loads the partition")]
+    Dropped(Malformed),
+}
+
+impl CacheFault {
+    /// Where and what.
+    #[must_use]
+    pub const fn malformed(&self) -> &Malformed {
+        match self {
+            Self::Refused(fault) | Self::Dropped(fault) => fault,
+        }
+    }
+}
+
+/// Reads entry by entry, each with what the cache holds against it, in the order of the file, up
+/// to and with the first fault that Kafka's reader stops at. A wrong count is known at the end; a
+/// line above 1 MiB is a fault here alone.
+pub fn entries(
+    input: impl BufRead,
+) -> impl Iterator<Item = Result<(EpochEntry, Option<CacheFault>), StreamFault>> {
+    let mut before = None;
+    checkpoint_file::Entries::new(input, move |line: Line<'_>| {
+        let entry = read_entry(line)?;
+        let fault = cache_fault(line, before, entry);
+        before = Some(entry);
+        Ok((entry, fault))
+    })
+}
+
+/// Reads all entries of a file in memory.
 ///
 /// # Errors
-/// The first fault that Kafka stops at.
+/// The first fault that Kafka's reader stops at.
 pub fn decode(bytes: &[u8]) -> Result<Vec<EpochEntry>, Malformed> {
-    checkpoint_file::decode(bytes, read_entry)
+    entries(bytes)
+        .map(|line| Ok(line?.0))
+        .collect::<Result<_, _>>()
+        .map_err(StreamFault::of_bytes)
+}
+
+fn cache_fault(
+    line: Line<'_>,
+    before: Option<EpochEntry>,
+    entry: EpochEntry,
+) -> Option<CacheFault> {
+    let fault = |field, stored, expected| Malformed {
+        field,
+        at: line.at,
+        problem: Problem::OutOfRange { stored, expected },
+    };
+    let numbers = |entry: EpochEntry| {
+        [
+            ("epoch", i64::from(entry.leader_epoch.0)),
+            ("startOffset", entry.start_offset.0),
+        ]
+    };
+    if let Some((field, stored)) = numbers(entry).into_iter().find(|(_, stored)| *stored < 0) {
+        return Some(CacheFault::Refused(fault(field, stored, "0 or more")));
+    }
+    let pairs = numbers(entry).into_iter().zip(numbers(before?));
+    let mut pairs = pairs.filter(|((_, stored), (_, before))| stored <= before);
+    let ((field, stored), _) = pairs.next()?;
+    let expected = "more than in the line before";
+    Some(CacheFault::Dropped(fault(field, stored, expected)))
 }
 
 fn read_entry(line: Line<'_>) -> Result<EpochEntry, Malformed> {
@@ -80,6 +148,30 @@ mod tests {
                 (Err(fault), None) => assert_inside(&fault, &bytes),
                 (ours, _) => panic!("{ours:?}, Kafka: {said}"),
             }
+        }
+    }
+
+    /// Each line beside what `LeaderEpochFileCache` held of the file: an exception for a number
+    /// below 0; of `3 10`, `2 20` and of `3 10`, `4 10` the second line alone, of `3 10`, `3 20`
+    /// the first.
+    #[test]
+    fn lines_that_the_cache_does_not_keep() {
+        let faults = |text: &str| -> Vec<_> {
+            let lines = entries(text.as_bytes()).map(|line| line.unwrap().1);
+            lines.flatten().map(|fault| fault.to_string()).collect()
+        };
+        assert!(faults("0\n3\n0 0\n3 10\n4 11\n").is_empty());
+        for (text, told, place) in [
+            ("0\n1\n-1 0\n", "does not load", "epoch at byte 4"),
+            ("0\n1\n0 -1\n", "does not load", "startOffset at byte 4"),
+            ("0\n2\n3 10\n2 20\n", "drops", "epoch at byte 9"),
+            ("0\n2\n3 10\n3 20\n", "drops", "epoch at byte 9"),
+            ("0\n2\n3 10\n4 10\n", "drops", "startOffset at byte 9"),
+        ] {
+            let [fault] = &faults(text)[..] else {
+                panic!("{text:?}: {:?}", faults(text));
+            };
+            assert!(fault.contains(told) && fault.starts_with(place), "{fault}");
         }
     }
 

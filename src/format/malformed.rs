@@ -3,6 +3,34 @@
 //! It knows no path and no file position: the floor above adds both.
 
 use std::fmt;
+use std::io;
+
+/// Why a structure was not read to its end from a stream.
+#[derive(Debug, thiserror::Error)]
+pub enum StreamFault {
+    /// The bytes are no such structure.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// The stream failed.
+    #[error(transparent)]
+    Input(#[from] io::Error),
+}
+
+impl StreamFault {
+    /// The fault of a structure that was read from memory, where no stream fails.
+    pub(super) fn of_bytes(self) -> Malformed {
+        match self {
+            Self::Malformed(fault) => fault,
+            Self::Input(error) => Malformed {
+                field: "input",
+                at: 0,
+                problem: Problem::Undecodable {
+                    reason: error.to_string(),
+                },
+            },
+        }
+    }
+}
 
 /// A structure that does not decode: the field, its place in the bytes given, and the fault.
 ///

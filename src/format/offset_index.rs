@@ -10,12 +10,10 @@
 //! file that no clean shutdown trimmed ends in zero entries (10 MiB with Kafka's defaults).
 //! Source: `org.apache.kafka.storage.internals.log.OffsetIndex` 4.4.0.
 
-use super::cursor::Cursor;
-use super::index_search::largest_lower_bound;
+use super::entry_file::{IndexEntry, ReadAt, SegmentIndex};
 use super::malformed::{Malformed, Problem};
 use super::number::Offset;
 use std::fmt;
-use std::iter::FusedIterator;
 
 /// Where the relative offset stands in an entry.
 pub const RELATIVE_OFFSET: usize = 0;
@@ -33,95 +31,60 @@ pub struct OffsetIndexEntry {
     pub position: i32,
 }
 
-/// An offset index over the bytes of its file.
-#[derive(Debug, Clone, Copy)]
-pub struct OffsetIndex<'a> {
-    bytes: &'a [u8],
-    base_offset: Offset,
+impl IndexEntry<ENTRY_SIZE> for OffsetIndexEntry {
+    fn read(bytes: &[u8; ENTRY_SIZE], base_offset: Offset) -> Self {
+        let [r0, r1, r2, r3, p0, p1, p2, p3] = *bytes;
+        let relative = i32::from_be_bytes([r0, r1, r2, r3]);
+        Self {
+            offset: base_offset.plus(i64::from(relative)),
+            position: i32::from_be_bytes([p0, p1, p2, p3]),
+        }
+    }
+
+    fn offset(&self) -> Offset {
+        self.offset
+    }
+
+    fn key(&self) -> i64 {
+        self.offset.0
+    }
 }
 
-impl<'a> OffsetIndex<'a> {
-    /// The index of the segment that begins at `base_offset`.
-    #[must_use]
-    pub const fn new(bytes: &'a [u8], base_offset: Offset) -> Self {
-        Self { bytes, base_offset }
-    }
+/// An offset index over the bytes of its file.
+///
+/// The stock dump tool prints `F is empty.` for one without a whole entry.
+pub type OffsetIndex<R> = SegmentIndex<OffsetIndexEntry, R, ENTRY_SIZE>;
 
-    /// The segment's base offset, which entries count from.
-    #[must_use]
-    pub const fn base_offset(&self) -> Offset {
-        self.base_offset
-    }
-
-    /// How many whole entries the file has, zero padding included.
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.bytes.len() / ENTRY_SIZE
-    }
-
-    /// Whether there is not one whole entry; the stock dump tool then prints `F is empty.`
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The entry numbered `number`, counted from 0.
-    #[must_use]
-    pub fn entry(&self, number: usize) -> Option<OffsetIndexEntry> {
-        let (_, from) = self
-            .bytes
-            .split_at_checked(number.checked_mul(ENTRY_SIZE)?)?;
-        read_entry(&mut Cursor::new(from), self.base_offset).ok()
-    }
-
-    /// All entries to the end of the file, zero padding included.
-    #[must_use]
-    pub const fn entries(&self) -> Entries<'a> {
-        decode(self.bytes, self.base_offset)
-    }
-
-    /// The entries that the stock dump tool looks at: it stops at the first entry but the very
-    /// first whose offset is the base offset, which is how zero padding reads.
-    pub fn before_padding(&self) -> impl FusedIterator<Item = OffsetIndexEntry> + use<'a> {
-        let base_offset = self.base_offset;
-        self.entries()
-            .map_while(Result::ok)
-            .enumerate()
-            .take_while(move |(number, entry)| *number == 0 || entry.offset != base_offset)
-            .map(|(_, entry)| entry)
-            .fuse()
-    }
-
+impl<R: ReadAt> OffsetIndex<R> {
     /// The entry with the largest offset that is at most `target`, found as a broker finds it;
     /// base offset and position 0 when there is none (`OffsetIndex.lookup`).
-    #[must_use]
-    pub fn lookup(&self, target: Offset) -> OffsetIndexEntry {
-        let key = |number| self.entry(number).map(|entry| entry.offset.0);
-        largest_lower_bound(self.len(), ENTRY_SIZE, target.0, key)
-            .and_then(|number| self.entry(number))
-            .unwrap_or(OffsetIndexEntry {
-                offset: self.base_offset,
-                position: 0,
-            })
+    ///
+    /// # Errors
+    /// A read that failed.
+    pub fn lookup(&mut self, target: Offset) -> Result<OffsetIndexEntry, R::Error> {
+        let found = self.search(target.0)?;
+        Ok(found.unwrap_or(OffsetIndexEntry {
+            offset: self.base_offset(),
+            position: 0,
+        }))
     }
-}
 
-/// All entries of an offset index; see [`Entries`].
-#[must_use]
-pub const fn decode(bytes: &[u8], base_offset: Offset) -> Entries<'_> {
-    Entries {
-        cursor: Cursor::new(bytes),
-        base_offset,
-        over: false,
+    /// The check of `OffsetIndex.sanityCheck`: it looks at the last entry and at the file's
+    /// length, so zero padding passes. The first fault in Kafka's order, or none.
+    ///
+    /// # Errors
+    /// A read that failed.
+    pub fn sanity_check(&mut self) -> Result<Option<SanityFault>, R::Error> {
+        let base = self.base_offset();
+        if let Some((_, OffsetIndexEntry { offset: last, .. })) = self.ends()?
+            && last < base
+        {
+            return Ok(Some(SanityFault::LastOffsetBelowBase { last, base }));
+        }
+        let length = self.file().length();
+        let cut = self.file().cut();
+        Ok(cut.map(|_| SanityFault::NotWholeEntries { length }))
     }
-}
-
-fn read_entry(cursor: &mut Cursor<'_>, base_offset: Offset) -> Result<OffsetIndexEntry, Malformed> {
-    let relative = cursor.i32("relativeOffset")?;
-    Ok(OffsetIndexEntry {
-        offset: base_offset.plus(i64::from(relative)),
-        position: cursor.i32("position")?,
-    })
 }
 
 /// Appends one entry.
@@ -158,32 +121,6 @@ pub(super) fn relative_offset(offset: Offset, base_offset: Offset) -> Result<i32
     }
 }
 
-/// Walks the entries; ends after the first error, which can only be a last entry cut short
-/// ([`Problem::Truncated`], at its first byte).
-#[derive(Debug, Clone)]
-pub struct Entries<'a> {
-    cursor: Cursor<'a>,
-    base_offset: Offset,
-    over: bool,
-}
-
-impl Iterator for Entries<'_> {
-    type Item = Result<OffsetIndexEntry, Malformed>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.over || self.cursor.remaining() == 0 {
-            return None;
-        }
-        if self.cursor.remaining() < ENTRY_SIZE {
-            self.over = true;
-            return self.cursor.take(ENTRY_SIZE, "entry").err().map(Err);
-        }
-        Some(read_entry(&mut self.cursor, self.base_offset))
-    }
-}
-
-impl FusedIterator for Entries<'_> {}
-
 /// What Kafka holds against an offset index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SanityFault {
@@ -197,35 +134,8 @@ pub enum SanityFault {
     /// The file ends inside an entry.
     NotWholeEntries {
         /// The length of the file, in bytes.
-        length: usize,
+        length: u64,
     },
-}
-
-/// The check of `OffsetIndex.sanityCheck`: it looks at the last entry and at the file's length,
-/// so zero padding passes.
-///
-/// # Errors
-/// The first fault, in Kafka's order.
-pub fn sanity_check(bytes: &[u8], base_offset: Offset) -> Result<(), SanityFault> {
-    let index = OffsetIndex::new(bytes, base_offset);
-    if let Some(last) = index
-        .len()
-        .checked_sub(1)
-        .and_then(|last| index.entry(last))
-        && last.offset < base_offset
-    {
-        return Err(SanityFault::LastOffsetBelowBase {
-            last: last.offset,
-            base: base_offset,
-        });
-    }
-    if bytes.len().is_multiple_of(ENTRY_SIZE) {
-        Ok(())
-    } else {
-        Err(SanityFault::NotWholeEntries {
-            length: bytes.len(),
-        })
-    }
 }
 
 impl SanityFault {
@@ -259,26 +169,28 @@ mod tests {
     fn a_file_of_a_broker_round_trips() {
         for (bytes, base) in [(REAL, Offset(78)), (UNTRIMMED, Offset(217))] {
             let mut out = Vec::new();
-            for entry in decode(bytes, base) {
-                encode(entry.unwrap(), base, &mut out).unwrap();
+            let mut index = OffsetIndex::new(bytes, base);
+            for Ok(entry) in index.entries() {
+                encode(entry, base, &mut out).unwrap();
             }
             assert_eq!(out, bytes);
-            assert_eq!(sanity_check(bytes, base), Ok(()));
+            assert_eq!(index.sanity_check(), Ok(None));
         }
-        let index = OffsetIndex::new(REAL, Offset(78));
-        let offsets: Vec<_> = index.before_padding().map(|entry| entry.offset.0).collect();
-        assert_eq!(offsets.len(), index.len());
+        let mut index = OffsetIndex::new(REAL, Offset(78));
+        let offsets = index.before_padding().map(|Ok(entry)| entry.offset.0);
+        let offsets: Vec<_> = offsets.collect();
+        assert_eq!(offsets.len() * ENTRY_SIZE, REAL.len());
         assert!(offsets.is_sorted(), "{offsets:?}");
     }
 
     #[test]
     fn the_dump_stops_at_padding() {
-        let index = OffsetIndex::new(UNTRIMMED, Offset(217));
-        let shown: Vec<_> = index.before_padding().collect();
-        assert!(!shown.is_empty() && shown.len() < index.len(), "{shown:?}");
+        let mut index = OffsetIndex::new(UNTRIMMED, Offset(217));
+        let (shown, all) = (index.before_padding().count(), index.entries().count());
+        assert!(0 < shown && shown < all, "{shown} of {all}");
         // A first entry at the base offset is shown, the next is not: an index of zeros shows one.
         assert_eq!(
-            OffsetIndex::new(&[0; 80], Offset(5))
+            OffsetIndex::new(&[0; 80][..], Offset(5))
                 .before_padding()
                 .count(),
             1
@@ -288,15 +200,13 @@ mod tests {
     #[test]
     fn a_cut_entry_is_reported_once() {
         for cut in truncations(REAL) {
-            let mut entries = decode(cut, Offset(78));
-            let whole = entries.by_ref().take_while(Result::is_ok).count();
-            assert_eq!(whole, cut.len() / ENTRY_SIZE);
-            assert_eq!(entries.next(), None);
-            let fault = decode(cut, Offset(78)).find_map(Result::err);
+            let mut index = OffsetIndex::new(cut, Offset(78));
+            assert_eq!(index.entries().count(), cut.len() / ENTRY_SIZE);
+            let fault = index.file().cut();
             assert_eq!(fault.is_some(), cut.len() % ENTRY_SIZE != 0);
             if let Some(fault) = fault {
                 assert_inside(&fault, cut);
-                assert_eq!(fault.at % ENTRY_SIZE, 0);
+                assert_eq!(fault.at, cut.len() / ENTRY_SIZE * ENTRY_SIZE);
             }
         }
     }
@@ -304,12 +214,15 @@ mod tests {
     #[test]
     fn no_flipped_bit_is_lost() {
         let base = Offset(78);
+        let entries = |bytes: &[u8]| -> Vec<_> {
+            let mut index = OffsetIndex::new(bytes, base);
+            index.entries().map(|Ok(entry)| entry).collect()
+        };
         for flipped in bit_flips(REAL) {
-            let entries: Vec<_> = decode(&flipped, base).map(Result::unwrap).collect();
-            let original: Vec<_> = decode(REAL, base).map(Result::unwrap).collect();
-            assert_ne!(entries, original);
-            let _ = OffsetIndex::new(&flipped, base).lookup(Offset(90));
-            let _ = sanity_check(&flipped, base);
+            assert_ne!(entries(&flipped), entries(REAL));
+            let mut index = OffsetIndex::new(&flipped[..], base);
+            let _ = index.lookup(Offset(90));
+            let _ = index.sanity_check();
         }
     }
 
@@ -320,9 +233,9 @@ mod tests {
             let columns: Vec<&str> = line.split('\t').collect();
             if columns[0] == "index" {
                 let base = Offset(columns[1].parse().unwrap());
-                let verdict = sanity_check(&hex(columns[2]), base);
-                let said =
-                    verdict.map_or_else(|fault| fault.stock_text(&"PATH"), |()| "sane".into());
+                let bytes = hex(columns[2]);
+                let Ok(verdict) = OffsetIndex::new(&bytes[..], base).sanity_check();
+                let said = verdict.map_or("sane".into(), |fault| fault.stock_text(&"PATH"));
                 assert_eq!(said, columns[3], "{line}");
             }
         }
@@ -352,7 +265,8 @@ mod tests {
                 bytes.len() + ENTRY_SIZE * usize::try_from(columns[1]).unwrap(),
                 0,
             );
-            let found = OffsetIndex::new(&bytes, base).lookup(Offset(columns[3]));
+            let mut index = OffsetIndex::new(&bytes[..], base);
+            let Ok(found) = index.lookup(Offset(columns[3]));
             let found = (found.offset.0, i64::from(found.position));
             assert_eq!(found, (columns[4], columns[5]), "{line}");
         }

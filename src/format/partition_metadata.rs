@@ -13,8 +13,8 @@
 //! `Invalid topic ID in partition metadata file (PATH)`. A missing line is a
 //! `NullPointerException`.
 
-use super::malformed::{Malformed, Problem};
-use super::text_lines::{Line, Lines, is_space};
+use super::malformed::{Malformed, Problem, StreamFault};
+use super::text_lines::{Line, Lines, is_space, not_utf8};
 use super::uuid::Uuid;
 
 /// What the file says.
@@ -26,45 +26,71 @@ pub struct PartitionMetadata {
     pub topic_id: Uuid,
 }
 
-/// Reads the file.
+/// Bytes of the file that Java decodes before it looks at a line: all of them must be UTF-8, and
+/// those behind may be anything.
+const DECODED_AT_ONCE: usize = 8192;
+
+const FIELD: &str = "partition.metadata";
+
+/// Reads the file, of which nothing but the first two lines counts.
 ///
 /// # Errors
 /// The first fault that Kafka stops at.
 pub fn decode(bytes: &[u8]) -> Result<PartitionMetadata, Malformed> {
-    let mut lines = Lines::new(bytes, "partition.metadata")?;
-    let (line, value, _) = next_value(&mut lines, "version", "`version: 0`")?;
-    let version: i32 = line.number(value, "version")?;
-    if version < 0 {
-        let stored = i64::from(version);
-        let expected = "0 or more";
-        return Err(Malformed {
-            field: "version",
-            at: line.at,
-            problem: Problem::OutOfRange { stored, expected },
-        });
-    }
-    let (line, value, column) = next_value(&mut lines, "topic_id", "`topic_id: ` and an id")?;
-    let at = line.at.saturating_add(column);
-    let topic_id = Uuid::parse(value.as_bytes(), "topic_id").map_err(|fault| fault.shifted(at))?;
-    if topic_id == Uuid::ZERO {
-        return Err(line.fault("topic_id", "an id that is not zero"));
-    }
+    check_utf8(bytes)?;
+    let mut lines = Lines::new(bytes, FIELD);
+    let version = next_value(
+        &mut lines,
+        "version",
+        "`version: 0`",
+        |line, value, _| match line.number(value, "version")? {
+            version @ 0.. => Ok(version),
+            below => Err(Malformed {
+                field: "version",
+                at: line.at,
+                problem: Problem::OutOfRange {
+                    stored: i64::from(below),
+                    expected: "0 or more",
+                },
+            }),
+        },
+    )?;
+    let expected = "`topic_id: ` and an id";
+    let topic_id = next_value(&mut lines, "topic_id", expected, |line, value, column| {
+        let at = line.at.saturating_add(column);
+        let id = Uuid::parse(value.as_bytes(), "topic_id").map_err(|fault| fault.shifted(at))?;
+        if id == Uuid::ZERO {
+            return Err(line.fault("topic_id", "an id that is not zero"));
+        }
+        Ok(id)
+    })?;
     Ok(PartitionMetadata { version, topic_id })
 }
 
-/// The next line, its value and where in the line that begins.
-fn next_value<'a>(
-    lines: &mut Lines<'a>,
+fn check_utf8(bytes: &[u8]) -> Result<(), Malformed> {
+    let (decoded, behind) = bytes
+        .split_at_checked(DECODED_AT_ONCE)
+        .unwrap_or((bytes, &[]));
+    match str::from_utf8(decoded) {
+        // A letter that is cut by the end of the piece.
+        Err(error) if error.error_len().is_none() && !behind.is_empty() => Ok(()),
+        Err(error) => Err(not_utf8(decoded, error, (FIELD, 0))),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// What `read` makes of the next line, its value and where in the line that begins.
+fn next_value<T>(
+    lines: &mut Lines<&[u8]>,
     field: &'static str,
     expected: &'static str,
-) -> Result<(Line<'a>, &'a str, usize), Malformed> {
+    read: impl FnOnce(Line<'_>, &str, usize) -> Result<T, Malformed>,
+) -> Result<T, Malformed> {
     let (text, at) = ("", lines.place());
-    let line = lines.next().unwrap_or(Line { text, at });
+    let line = lines.next_line().map_err(StreamFault::of_bytes)?;
+    let line = line.unwrap_or(Line { text, at });
     match value_of(line.text) {
-        Some(value) => {
-            let column = line.text.rfind(value).unwrap_or(0);
-            Ok((line, value, column))
-        }
+        Some(value) => read(line, value, line.text.rfind(value).unwrap_or(0)),
         None => Err(line.fault(field, expected)),
     }
 }
@@ -129,6 +155,19 @@ mod tests {
                 (ours, _) => panic!("{ours:?}, Kafka: {said}, {bytes:x?}"),
             }
         }
+    }
+
+    /// As `PartitionMetadataFile.read` had it.
+    #[test]
+    fn bytes_far_behind_the_lines_may_be_anything() {
+        let padded = |length: usize| {
+            let mut bytes = [FILE, b"\n"].concat();
+            bytes.resize(length, b'x');
+            bytes.push(0xff);
+            decode(&bytes)
+        };
+        assert!(padded(8191).is_err());
+        assert!(padded(8192).is_ok() && padded(20_000).is_ok());
     }
 
     #[test]

@@ -18,9 +18,13 @@
 
 use super::crc;
 use super::cursor::Cursor;
-use super::malformed::{Malformed, Problem};
+use super::malformed::{Malformed, Problem, StreamFault};
 use super::number::{CoordinatorEpoch, Offset, ProducerEpoch, ProducerId, Sequence, Timestamp};
 use std::ops::Range;
+
+pub use reader::{Seal, SnapshotReader};
+
+mod reader;
 
 /// Where the version stands.
 pub const VERSION: usize = 0;
@@ -138,41 +142,36 @@ impl Snapshot {
     }
 }
 
-/// Reads a snapshot as far as it goes; damage behind the header lands in [`Snapshot::faults`].
+/// Reads a snapshot in memory as far as it goes; damage behind the header lands in
+/// [`Snapshot::faults`]. A long one is better read by [`SnapshotReader`].
 ///
 /// # Errors
-/// [`Problem::Truncated`] when the header is cut, [`Problem::OutOfRange`] for a version other than
-/// 1 and 2: nothing of such a file can be read.
+/// As [`SnapshotReader::open`].
 pub fn decode(bytes: &[u8]) -> Result<Snapshot, Malformed> {
-    let mut cursor = Cursor::new(bytes);
-    let version = read_version(&mut cursor)?;
-    let stored_crc = cursor.u32("crc")?;
-    let sealed = cursor.rest();
-    let count = cursor.i32("count")?;
-    let mut faults = Vec::new();
-    let mut entries = Vec::new();
-    match read_entries(&mut cursor, version, count, &mut entries) {
-        Ok(()) if cursor.remaining() > 0 => faults.push(trailing(&cursor)),
-        Ok(()) => {}
-        Err(fault) => faults.push(fault),
-    }
-    let computed_crc = crc::crc32c(sealed);
-    let whole = usize::try_from(count) == Ok(entries.len());
-    let stale_tail = (whole && stored_crc != computed_crc)
-        .then(|| stale_tail(bytes, stored_crc, cursor.position()))
-        .flatten();
-    if stored_crc != computed_crc && stale_tail.is_none() {
-        faults.insert(0, mismatch(stored_crc, computed_crc));
-    }
-    Ok(Snapshot {
-        version,
-        stored_crc,
-        computed_crc,
-        count,
-        entries,
-        faults,
-        stale_tail,
-    })
+    let read = || -> Result<Snapshot, StreamFault> {
+        let mut reader = SnapshotReader::open(bytes)?;
+        let (version, stored_crc) = (reader.version(), reader.stored_crc());
+        let count = reader.count();
+        let mut entries = Vec::new();
+        while let Some(entry) = reader.next_entry()? {
+            entries.push(entry);
+        }
+        let Seal {
+            computed_crc,
+            faults,
+            stale_tail,
+        } = reader.finish()?;
+        Ok(Snapshot {
+            version,
+            stored_crc,
+            computed_crc,
+            count,
+            entries,
+            faults,
+            stale_tail,
+        })
+    };
+    read().map_err(StreamFault::of_bytes)
 }
 
 fn read_version(cursor: &mut Cursor<'_>) -> Result<Version, Malformed> {
@@ -188,33 +187,6 @@ fn read_version(cursor: &mut Cursor<'_>) -> Result<Version, Malformed> {
             },
         )),
     }
-}
-
-/// Reads up to `count` entries. On an error the cursor stays at the first byte of the entry that
-/// could not be read.
-fn read_entries(
-    cursor: &mut Cursor<'_>,
-    version: Version,
-    count: i32,
-    entries: &mut Vec<ProducerEntry>,
-) -> Result<(), Malformed> {
-    let Ok(count) = u32::try_from(count) else {
-        return Err(Malformed {
-            field: "count",
-            at: COUNT,
-            problem: Problem::OutOfRange {
-                stored: i64::from(count),
-                expected: "0 or more",
-            },
-        });
-    };
-    // The list grows with the bytes that are there, whatever the count says.
-    for _ in 0..count {
-        let mut ahead = *cursor;
-        entries.push(read_entry(&mut ahead, version)?);
-        *cursor = ahead;
-    }
-    Ok(())
 }
 
 fn read_entry(cursor: &mut Cursor<'_>, version: Version) -> Result<ProducerEntry, Malformed> {
@@ -248,12 +220,6 @@ fn read_source(cursor: &mut Cursor<'_>) -> Result<Option<Vec<u8>>, Malformed> {
     Ok(Some(cursor.take(length, "sourceClusterId")?.to_vec()))
 }
 
-fn trailing(cursor: &Cursor<'_>) -> Malformed {
-    // A length always fits 64 bits.
-    let bytes = u64::try_from(cursor.remaining()).unwrap_or(u64::MAX);
-    cursor.fault("producerEntries", Problem::Trailing { bytes })
-}
-
 fn mismatch(stored: u32, computed: u32) -> Malformed {
     Malformed {
         field: "crc",
@@ -263,12 +229,6 @@ fn mismatch(stored: u32, computed: u32) -> Malformed {
             computed: u64::from(computed),
         },
     }
-}
-
-/// The bytes from `end` on, if the CRC holds for those before.
-fn stale_tail(bytes: &[u8], stored_crc: u32, end: usize) -> Option<Range<usize>> {
-    let sealed = bytes.get(COUNT..end)?;
-    (end < bytes.len() && crc::crc32c(sealed) == stored_crc).then_some(end..bytes.len())
 }
 
 /// Checks the CRC alone, over the whole file as Kafka does.
@@ -342,15 +302,17 @@ fn too_large(field: &'static str, size: usize, limit: u64) -> Malformed {
     }
 }
 
-/// What a stock 4.4.0 broker says of the file; the stock dump tool prints it on stderr.
+/// What a stock 4.4.0 broker says of a file; the stock dump tool prints it on stderr. `head` are
+/// its first [`ENTRIES`] bytes or all it has, `length` how many it has, and `computed_crc` is the
+/// CRC from [`COUNT`] to the end, which does not matter where the head is refused.
 ///
 /// # Errors
 /// The text of Kafka's `CorruptSnapshotException`, to the letter. The broker deletes a file that it
 /// refuses and falls back to an older one, or to the log.
-pub fn stock_verdict(bytes: &[u8]) -> Result<(), String> {
+pub fn stock_verdict(head: &[u8], length: u64, computed_crc: u32) -> Result<(), String> {
     let invalid = |why: &str| Err(format!("Snapshot failed schema validation: {why}"));
     // Java's reader names no reason where the bytes end too early.
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = Cursor::new(head);
     let Ok(version) = cursor.i16("version") else {
         return invalid("null");
     };
@@ -361,12 +323,12 @@ pub fn stock_verdict(bytes: &[u8]) -> Result<(), String> {
     let Ok(stored) = cursor.u32("crc") else {
         return invalid("null");
     };
-    let computed = crc::crc32c(cursor.rest());
     let Ok(count) = cursor.i32("count") else {
         return invalid("null");
     };
-    let left = cursor.remaining();
-    match usize::try_from(count) {
+    let width = |size: usize| u64::try_from(size).unwrap_or(u64::MAX);
+    let left = length.saturating_sub(width(ENTRIES));
+    match u64::try_from(count) {
         Err(_) => invalid("non-nullable field producerEntries was serialized as null"),
         Ok(size) if size > left => invalid(&format!(
             "Tried to allocate a collection of size {count}, but there are only {left} bytes \
@@ -376,10 +338,10 @@ pub fn stock_verdict(bytes: &[u8]) -> Result<(), String> {
             "Tried to read a collection of size {count}, which exceeds the maximum allowed size \
              of {STOCK_LIMIT}."
         )),
-        Ok(size) if size.saturating_mul(ENTRY_SIZE) > left => invalid("null"),
-        Ok(_) if stored != computed => Err(format!(
+        Ok(size) if size.saturating_mul(width(ENTRY_SIZE)) > left => invalid("null"),
+        Ok(_) if stored != computed_crc => Err(format!(
             "Snapshot is corrupt (CRC is no longer valid). Stored crc: {stored}. Computed crc: \
-             {computed}"
+             {computed_crc}"
         )),
         Ok(_) => Ok(()),
     }

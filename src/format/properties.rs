@@ -6,8 +6,10 @@
 //! does come back.
 //! Source: `PropertiesUtils` 4.4.0, `java.util.Properties`.
 
-use super::malformed::{Malformed, Problem};
+use super::malformed::{Malformed, Problem, StreamFault};
+use super::text_lines::{self, ByteLines};
 use std::fmt::Write;
+use std::io::BufRead;
 
 /// The properties of a file, in its order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -30,28 +32,67 @@ impl Properties {
     }
 }
 
-/// Reads a file of any bytes.
+/// A property of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Property {
+    /// Where its line begins, in bytes from the start of the file.
+    pub at: usize,
+    /// The name.
+    pub name: String,
+    /// The value.
+    pub value: String,
+}
+
+/// Reads property by property, in the order of the file, up to and with the first fault.
+///
+/// A `\u` without four hexadecimal digits behind it is the one thing that Java refuses
+/// ("Malformed \uxxxx encoding."); a line above 1 MiB, continuations included, is refused here
+/// alone.
+pub fn entries(input: impl BufRead) -> impl Iterator<Item = Result<Property, StreamFault>> {
+    let mut reader = LogicalLines {
+        lines: ByteLines::new(input, FIELD),
+        over: false,
+    };
+    std::iter::from_fn(move || {
+        loop {
+            return match reader.next_line()? {
+                Ok(Line::Property(line)) => Some(split(&line).map_err(StreamFault::from)),
+                Ok(Line::Comment(_)) => continue,
+                Err(fault) => Some(Err(fault)),
+            };
+        }
+    })
+}
+
+/// Reads a file in memory, with its comments.
 ///
 /// # Errors
-/// [`Problem::Text`] for a `\u` without four hexadecimal digits behind it, the one thing that Java
-/// refuses: "Malformed \uxxxx encoding."
+/// As [`entries`].
 pub fn decode(bytes: &[u8]) -> Result<Properties, Malformed> {
     let mut properties = Properties::default();
-    let mut reader = LineReader { rest: bytes, at: 0 };
+    let mut reader = LogicalLines {
+        lines: ByteLines::new(bytes, FIELD),
+        over: false,
+    };
     while let Some(line) = reader.next_line() {
-        match line {
+        match line.map_err(StreamFault::of_bytes)? {
             Line::Comment(text) if properties.entries.is_empty() => {
-                properties.comments.push(latin_1(text));
+                properties.comments.push(latin_1(&text));
             }
             Line::Comment(_) => {}
-            Line::Property(line) => properties.entries.push(split(&line)?),
+            Line::Property(line) => {
+                let Property { name, value, .. } = split(&line)?;
+                properties.entries.push((name, value));
+            }
         }
     }
     Ok(properties)
 }
 
-enum Line<'a> {
-    Comment(&'a [u8]),
+const FIELD: &str = "property";
+
+enum Line {
+    Comment(Vec<u8>),
     Property(Logical),
 }
 
@@ -62,24 +103,36 @@ struct Logical {
 }
 
 /// `Properties.LineReader`.
-struct LineReader<'a> {
-    rest: &'a [u8],
-    at: usize,
+struct LogicalLines<R> {
+    lines: ByteLines<R>,
+    over: bool,
 }
 
-impl<'a> LineReader<'a> {
-    /// The next line that is not blank, or `None` at the end of the file.
-    fn next_line(&mut self) -> Option<Line<'a>> {
+impl<R: BufRead> LogicalLines<R> {
+    /// The next line that is not blank, or `None` at the end of the file and behind a fault.
+    fn next_line(&mut self) -> Option<Result<Line, StreamFault>> {
+        if self.over {
+            return None;
+        }
+        let line = self.read_line().transpose();
+        self.over = !matches!(line, Some(Ok(_)));
+        line
+    }
+
+    fn read_line(&mut self) -> Result<Option<Line>, StreamFault> {
         loop {
-            let (at, natural) = self.natural_line()?;
-            match natural.first() {
+            let Some((at, natural)) = self.natural_line()? else {
+                return Ok(None);
+            };
+            match natural.split_first() {
                 None => {}
-                Some(b'#' | b'!') => return Some(Line::Comment(natural.get(1..)?)),
+                Some((b'#' | b'!', text)) => return Ok(Some(Line::Comment(text.to_vec()))),
                 Some(_) => {
-                    let bytes = self.continued(natural);
+                    let first = natural.to_vec();
+                    let bytes = self.continued(first, at)?;
                     // A lone backslash with nothing behind it leaves nothing.
                     if !bytes.is_empty() {
-                        return Some(Line::Property(Logical { bytes, at }));
+                        return Ok(Some(Line::Property(Logical { bytes, at })));
                     }
                 }
             }
@@ -87,37 +140,26 @@ impl<'a> LineReader<'a> {
     }
 
     /// Joins the lines that a backslash at the end asks for.
-    fn continued(&mut self, first: &[u8]) -> Vec<u8> {
-        let mut joined = first.to_vec();
+    fn continued(&mut self, mut joined: Vec<u8>, at: usize) -> Result<Vec<u8>, StreamFault> {
         while ends_in_escape(&joined) {
             joined.pop();
-            match self.natural_line() {
-                Some((_, next)) => joined.extend(next),
+            match self.natural_line()? {
+                Some((_, next)) => text_lines::join(&mut joined, next, (FIELD, at))?,
                 None => break,
             }
         }
-        joined
+        Ok(joined)
     }
 
     /// The next line as the file has it, white space in front of it skipped, and where it begins.
-    fn natural_line(&mut self) -> Option<(usize, &'a [u8])> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-        let end = self.rest.iter().position(is_end);
-        let (line, behind) = self.rest.split_at_checked(end.unwrap_or(self.rest.len()))?;
-        let behind = match behind {
-            [b'\r', b'\n', rest @ ..] | [_, rest @ ..] => rest,
-            [] => behind,
+    fn natural_line(&mut self) -> Result<Option<(usize, &[u8])>, StreamFault> {
+        let Some((at, line)) = self.lines.next_line()? else {
+            return Ok(None);
         };
         let blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | 0x0c);
         let skipped = line.iter().take_while(blank).count();
-        let start = self.at.saturating_add(skipped);
-        let taken = self.rest.len().saturating_sub(behind.len());
-        self.at = self.at.saturating_add(taken);
-        self.rest = behind;
-        Some((start, line.get(skipped..)?))
+        let text = line.get(skipped..).unwrap_or_default();
+        Ok(Some((at.saturating_add(skipped), text)))
     }
 }
 
@@ -128,7 +170,7 @@ fn ends_in_escape(line: &[u8]) -> bool {
 }
 
 /// Splits a line at the first `=`, `:` or white space that is not escaped.
-fn split(line: &Logical) -> Result<(String, String), Malformed> {
+fn split(line: &Logical) -> Result<Property, Malformed> {
     let mut escaped = false;
     let is_end = |&byte: &u8| {
         let ends = !escaped && matches!(byte, b'=' | b':' | b' ' | b'\t' | 0x0c);
@@ -144,7 +186,11 @@ fn split(line: &Logical) -> Result<(String, String), Malformed> {
     if let [b'=' | b':', behind @ ..] = value {
         value = trim(behind);
     }
-    Ok((unescape(name, line.at)?, unescape(value, line.at)?))
+    Ok(Property {
+        at: line.at,
+        name: unescape(name, line.at)?,
+        value: unescape(value, line.at)?,
+    })
 }
 
 fn trim(mut bytes: &[u8]) -> &[u8] {
@@ -176,7 +222,7 @@ fn unescape(bytes: &[u8], at: usize) -> Result<String, Malformed> {
             b'f' => 0x0c,
             b'u' => {
                 let (unit, behind) = four_digits(rest).ok_or_else(|| Malformed {
-                    field: "property",
+                    field: FIELD,
                     at,
                     problem: Problem::text(bytes, "four hexadecimal digits behind \\u"),
                 })?;
@@ -297,6 +343,10 @@ mod tests {
             match (decode(&bytes), said.strip_prefix("read ")) {
                 (Ok(properties), Some(read)) => {
                     assert_eq!(shown(&properties), read, "{bytes:x?}");
+                    let pieces = std::io::BufReader::with_capacity(1, &bytes[..]);
+                    let entries = entries(pieces).map(Result::unwrap);
+                    let entries: Vec<_> = entries.map(|p| (p.name, p.value)).collect();
+                    assert_eq!(entries, properties.entries);
                     let again = decode(&encode(&properties)).unwrap();
                     assert_eq!(again, properties);
                 }
@@ -317,6 +367,26 @@ mod tests {
         let text = String::from_utf8(bytes).unwrap();
         let ascii = text.replace('é', "\\u00C3\\u00A9");
         assert_eq!(encode(&properties), ascii.as_bytes());
+    }
+
+    #[test]
+    fn a_line_continued_without_end_is_given_up() {
+        struct Endless(usize);
+        impl std::io::Read for Endless {
+            fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+                buffer.fill_with(|| {
+                    self.0 += 1;
+                    *b"long\\\n".get(self.0 % 6).unwrap()
+                });
+                Ok(buffer.len())
+            }
+        }
+        let mut entries = entries(std::io::BufReader::new(Endless(5)));
+        let Some(Err(StreamFault::Malformed(fault))) = entries.next() else {
+            panic!("a line of endless length");
+        };
+        assert!(matches!(fault.problem, Problem::TooLarge { .. }), "{fault}");
+        assert!(entries.next().is_none());
     }
 
     #[test]

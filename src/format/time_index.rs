@@ -11,13 +11,11 @@
 //! check refuses such a file unless it holds zeros only.
 //! Source: `org.apache.kafka.storage.internals.log.TimeIndex` 4.4.0.
 
-use super::cursor::Cursor;
-use super::index_search::largest_lower_bound;
+use super::entry_file::{IndexEntry, ReadAt, SegmentIndex};
 use super::malformed::Malformed;
 use super::number::{Offset, Timestamp};
 use super::offset_index::relative_offset;
 use std::fmt;
-use std::iter::FusedIterator;
 
 /// Where the timestamp stands in an entry.
 pub const TIMESTAMP: usize = 0;
@@ -35,96 +33,66 @@ pub struct TimeIndexEntry {
     pub offset: Offset,
 }
 
-/// A time index over the bytes of its file.
-#[derive(Debug, Clone, Copy)]
-pub struct TimeIndex<'a> {
-    bytes: &'a [u8],
-    base_offset: Offset,
+impl IndexEntry<ENTRY_SIZE> for TimeIndexEntry {
+    fn read(bytes: &[u8; ENTRY_SIZE], base_offset: Offset) -> Self {
+        let [t0, t1, t2, t3, t4, t5, t6, t7, r0, r1, r2, r3] = *bytes;
+        let relative = i32::from_be_bytes([r0, r1, r2, r3]);
+        Self {
+            timestamp: Timestamp(i64::from_be_bytes([t0, t1, t2, t3, t4, t5, t6, t7])),
+            offset: base_offset.plus(i64::from(relative)),
+        }
+    }
+
+    fn offset(&self) -> Offset {
+        self.offset
+    }
+
+    fn key(&self) -> i64 {
+        self.timestamp.0
+    }
 }
 
-impl<'a> TimeIndex<'a> {
-    /// The index of the segment that begins at `base_offset`.
-    #[must_use]
-    pub const fn new(bytes: &'a [u8], base_offset: Offset) -> Self {
-        Self { bytes, base_offset }
-    }
+/// A time index over the bytes of its file.
+pub type TimeIndex<R> = SegmentIndex<TimeIndexEntry, R, ENTRY_SIZE>;
 
-    /// The segment's base offset, which entries count from.
-    #[must_use]
-    pub const fn base_offset(&self) -> Offset {
-        self.base_offset
-    }
-
-    /// How many whole entries the file has, zero padding included.
-    #[must_use]
-    pub const fn len(&self) -> usize {
-        self.bytes.len() / ENTRY_SIZE
-    }
-
-    /// Whether there is not one whole entry.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The entry numbered `number`, counted from 0.
-    #[must_use]
-    pub fn entry(&self, number: usize) -> Option<TimeIndexEntry> {
-        let (_, from) = self
-            .bytes
-            .split_at_checked(number.checked_mul(ENTRY_SIZE)?)?;
-        read_entry(&mut Cursor::new(from), self.base_offset).ok()
-    }
-
-    /// All entries to the end of the file, zero padding included.
-    #[must_use]
-    pub const fn entries(&self) -> Entries<'a> {
-        decode(self.bytes, self.base_offset)
-    }
-
-    /// The entries that the stock dump tool looks at: it stops at the first entry but the very
-    /// first whose offset is the base offset, which is how zero padding reads.
-    pub fn before_padding(&self) -> impl FusedIterator<Item = TimeIndexEntry> + use<'a> {
-        let base_offset = self.base_offset;
-        self.entries()
-            .map_while(Result::ok)
-            .enumerate()
-            .take_while(move |(number, entry)| *number == 0 || entry.offset != base_offset)
-            .map(|(_, entry)| entry)
-            .fuse()
-    }
-
+impl<R: ReadAt> TimeIndex<R> {
     /// The entry with the largest timestamp that is at most `target`, found as a broker finds it;
     /// timestamp -1 and the base offset when there is none (`TimeIndex.lookup`).
-    #[must_use]
-    pub fn lookup(&self, target: Timestamp) -> TimeIndexEntry {
-        let key = |number| self.entry(number).map(|entry| entry.timestamp.0);
-        largest_lower_bound(self.len(), ENTRY_SIZE, target.0, key)
-            .and_then(|number| self.entry(number))
-            .unwrap_or(TimeIndexEntry {
-                timestamp: Timestamp::NONE,
-                offset: self.base_offset,
-            })
+    ///
+    /// # Errors
+    /// A read that failed.
+    pub fn lookup(&mut self, target: Timestamp) -> Result<TimeIndexEntry, R::Error> {
+        let found = self.search(target.0)?;
+        Ok(found.unwrap_or(TimeIndexEntry {
+            timestamp: Timestamp::NONE,
+            offset: self.base_offset(),
+        }))
     }
-}
 
-/// All entries of a time index; see [`Entries`].
-#[must_use]
-pub const fn decode(bytes: &[u8], base_offset: Offset) -> Entries<'_> {
-    Entries {
-        cursor: Cursor::new(bytes),
-        base_offset,
-        over: false,
+    /// The check of `TimeIndex.sanityCheck`: first and last entry and the file's length. A file
+    /// with entries and zero padding behind them fails it. The first fault in Kafka's order, or
+    /// none.
+    ///
+    /// # Errors
+    /// A read that failed.
+    pub fn sanity_check(&mut self) -> Result<Option<SanityFault>, R::Error> {
+        let base = self.base_offset();
+        if let Some((first, last)) = self.ends()? {
+            if last.timestamp < first.timestamp {
+                return Ok(Some(SanityFault::LastTimestampBelowFirst {
+                    last: last.timestamp,
+                    first: first.timestamp,
+                }));
+            }
+            if last.offset < base {
+                let last = last.offset;
+                return Ok(Some(SanityFault::LastOffsetBelowBase { last, base }));
+            }
+        }
+        let length = self.file().length();
+        let cut = self.file().cut();
+        Ok(cut.map(|_| SanityFault::NotWholeEntries { length }))
     }
-}
-
-fn read_entry(cursor: &mut Cursor<'_>, base_offset: Offset) -> Result<TimeIndexEntry, Malformed> {
-    let timestamp = Timestamp(cursor.i64("timestamp")?);
-    let relative = cursor.i32("relativeOffset")?;
-    Ok(TimeIndexEntry {
-        timestamp,
-        offset: base_offset.plus(i64::from(relative)),
-    })
 }
 
 /// Appends one entry.
@@ -143,32 +111,6 @@ pub fn encode(
     out.extend(relative.to_be_bytes());
     Ok(())
 }
-
-/// Walks the entries; ends after the first error, which can only be a last entry cut short
-/// ([`Truncated`](super::malformed::Problem::Truncated), at its first byte).
-#[derive(Debug, Clone)]
-pub struct Entries<'a> {
-    cursor: Cursor<'a>,
-    base_offset: Offset,
-    over: bool,
-}
-
-impl Iterator for Entries<'_> {
-    type Item = Result<TimeIndexEntry, Malformed>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.over || self.cursor.remaining() == 0 {
-            return None;
-        }
-        if self.cursor.remaining() < ENTRY_SIZE {
-            self.over = true;
-            return self.cursor.take(ENTRY_SIZE, "entry").err().map(Err);
-        }
-        Some(read_entry(&mut self.cursor, self.base_offset))
-    }
-}
-
-impl FusedIterator for Entries<'_> {}
 
 /// What Kafka holds against a time index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,42 +132,8 @@ pub enum SanityFault {
     /// The file ends inside an entry.
     NotWholeEntries {
         /// The length of the file, in bytes.
-        length: usize,
+        length: u64,
     },
-}
-
-/// The check of `TimeIndex.sanityCheck`: first and last entry and the file's length. A file with
-/// entries and zero padding behind them fails it.
-///
-/// # Errors
-/// The first fault, in Kafka's order.
-pub fn sanity_check(bytes: &[u8], base_offset: Offset) -> Result<(), SanityFault> {
-    let index = TimeIndex::new(bytes, base_offset);
-    let last = index
-        .len()
-        .checked_sub(1)
-        .and_then(|last| index.entry(last));
-    if let (Some(first), Some(last)) = (index.entry(0), last) {
-        if last.timestamp < first.timestamp {
-            return Err(SanityFault::LastTimestampBelowFirst {
-                last: last.timestamp,
-                first: first.timestamp,
-            });
-        }
-        if last.offset < base_offset {
-            return Err(SanityFault::LastOffsetBelowBase {
-                last: last.offset,
-                base: base_offset,
-            });
-        }
-    }
-    if bytes.len().is_multiple_of(ENTRY_SIZE) {
-        Ok(())
-    } else {
-        Err(SanityFault::NotWholeEntries {
-            length: bytes.len(),
-        })
-    }
 }
 
 impl SanityFault {
@@ -264,41 +172,39 @@ mod tests {
     fn a_file_of_a_broker_round_trips() {
         for (bytes, base) in [(REAL, Offset(78)), (UNTRIMMED, Offset(217))] {
             let mut out = Vec::new();
-            for entry in decode(bytes, base) {
-                encode(entry.unwrap(), base, &mut out).unwrap();
+            for Ok(entry) in TimeIndex::new(bytes, base).entries() {
+                encode(entry, base, &mut out).unwrap();
             }
             assert_eq!(out, bytes);
         }
-        assert_eq!(sanity_check(REAL, Offset(78)), Ok(()));
+        assert_eq!(TimeIndex::new(REAL, Offset(78)).sanity_check(), Ok(None));
     }
 
     #[test]
     fn an_untrimmed_file_shows_its_entries_and_fails_the_check() {
-        let index = TimeIndex::new(UNTRIMMED, Offset(217));
-        let shown: Vec<_> = index.before_padding().collect();
+        let mut index = TimeIndex::new(UNTRIMMED, Offset(217));
+        let shown: Vec<_> = index.before_padding().map(|Ok(entry)| entry).collect();
         assert_eq!(shown.len(), 6);
         assert_eq!(shown[0].offset, Offset(222));
         assert_eq!(
-            sanity_check(UNTRIMMED, Offset(217)),
-            Err(SanityFault::LastTimestampBelowFirst {
+            index.sanity_check(),
+            Ok(Some(SanityFault::LastTimestampBelowFirst {
                 last: Timestamp(0),
                 first: shown[0].timestamp
-            })
+            }))
         );
     }
 
     #[test]
     fn a_cut_entry_is_reported_once() {
         for cut in truncations(REAL) {
-            let mut entries = decode(cut, Offset(78));
-            let whole = entries.by_ref().take_while(Result::is_ok).count();
-            assert_eq!(whole, cut.len() / ENTRY_SIZE);
-            assert_eq!(entries.next(), None);
-            let fault = decode(cut, Offset(78)).find_map(Result::err);
+            let mut index = TimeIndex::new(cut, Offset(78));
+            assert_eq!(index.entries().count(), cut.len() / ENTRY_SIZE);
+            let fault = index.file().cut();
             assert_eq!(fault.is_some(), cut.len() % ENTRY_SIZE != 0);
             if let Some(fault) = fault {
                 assert_inside(&fault, cut);
-                assert_eq!(fault.at % ENTRY_SIZE, 0);
+                assert_eq!(fault.at, cut.len() / ENTRY_SIZE * ENTRY_SIZE);
             }
         }
     }
@@ -306,12 +212,15 @@ mod tests {
     #[test]
     fn no_flipped_bit_is_lost() {
         let base = Offset(78);
+        let entries = |bytes: &[u8]| -> Vec<_> {
+            let mut index = TimeIndex::new(bytes, base);
+            index.entries().map(|Ok(entry)| entry).collect()
+        };
         for flipped in bit_flips(REAL) {
-            let entries: Vec<_> = decode(&flipped, base).map(Result::unwrap).collect();
-            let original: Vec<_> = decode(REAL, base).map(Result::unwrap).collect();
-            assert_ne!(entries, original);
-            let _ = TimeIndex::new(&flipped, base).lookup(Timestamp(1_796_007_800_000));
-            let _ = sanity_check(&flipped, base);
+            assert_ne!(entries(&flipped), entries(REAL));
+            let mut index = TimeIndex::new(&flipped[..], base);
+            let _ = index.lookup(Timestamp(1_796_007_800_000));
+            let _ = index.sanity_check();
         }
     }
 
@@ -322,9 +231,9 @@ mod tests {
             let columns: Vec<&str> = line.split('\t').collect();
             if columns[0] == "timeindex" {
                 let base = Offset(columns[1].parse().unwrap());
-                let verdict = sanity_check(&hex(columns[2]), base);
-                let said =
-                    verdict.map_or_else(|fault| fault.stock_text(&"PATH"), |()| "sane".into());
+                let bytes = hex(columns[2]);
+                let Ok(verdict) = TimeIndex::new(&bytes[..], base).sanity_check();
+                let said = verdict.map_or("sane".into(), |fault| fault.stock_text(&"PATH"));
                 assert_eq!(said, columns[3], "{line}");
             }
         }
@@ -354,7 +263,8 @@ mod tests {
                 bytes.len() + ENTRY_SIZE * usize::try_from(columns[1]).unwrap(),
                 0,
             );
-            let found = TimeIndex::new(&bytes, base).lookup(Timestamp(columns[2]));
+            let mut index = TimeIndex::new(&bytes[..], base);
+            let Ok(found) = index.lookup(Timestamp(columns[2]));
             assert_eq!(
                 (found.timestamp.0, found.offset.0),
                 (columns[3], columns[4]),

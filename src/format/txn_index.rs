@@ -12,6 +12,7 @@
 //! Source: `org.apache.kafka.storage.internals.log.TransactionIndex` 4.4.0, `AbortedTxn.json`.
 
 use super::cursor::Cursor;
+use super::entry_file::{EntryFile, ReadAt};
 use super::malformed::{Malformed, Problem};
 use super::number::{Offset, ProducerId};
 use std::fmt;
@@ -45,15 +46,6 @@ pub struct AbortedTxn {
     pub last_stable_offset: Offset,
 }
 
-/// All entries of a transaction index; see [`Entries`].
-#[must_use]
-pub const fn decode(bytes: &[u8]) -> Entries<'_> {
-    Entries {
-        cursor: Cursor::new(bytes),
-        over: false,
-    }
-}
-
 /// Appends one entry.
 pub fn encode(txn: &AbortedTxn, out: &mut Vec<u8>) {
     out.extend(CURRENT_VERSION.to_be_bytes());
@@ -63,13 +55,18 @@ pub fn encode(txn: &AbortedTxn, out: &mut Vec<u8>) {
     out.extend(txn.last_stable_offset.0.to_be_bytes());
 }
 
-fn read_entry(cursor: &mut Cursor<'_>) -> Result<AbortedTxn, Malformed> {
-    let start = *cursor;
+fn read_entry(bytes: &[u8; ENTRY_SIZE]) -> Result<AbortedTxn, Malformed> {
+    let mut cursor = Cursor::new(bytes);
     let version = cursor.i16("version")?;
     if version != CURRENT_VERSION {
-        let stored = i64::from(version);
-        let expected = "0";
-        return Err(start.fault("version", Problem::OutOfRange { stored, expected }));
+        return Err(Malformed {
+            field: "version",
+            at: VERSION,
+            problem: Problem::OutOfRange {
+                stored: i64::from(version),
+                expected: "0",
+            },
+        });
     }
     Ok(AbortedTxn {
         producer_id: ProducerId(cursor.i64("producerId")?),
@@ -79,33 +76,68 @@ fn read_entry(cursor: &mut Cursor<'_>) -> Result<AbortedTxn, Malformed> {
     })
 }
 
-/// Walks the entries; ends after the first error: a version that is not 0
-/// ([`Problem::OutOfRange`]), or a last entry cut short ([`Problem::Truncated`], at its first
-/// byte), which a broker does not notice.
+/// A transaction index over the bytes of its file.
 #[derive(Debug, Clone)]
-pub struct Entries<'a> {
-    cursor: Cursor<'a>,
-    over: bool,
+pub struct TxnIndex<R> {
+    file: EntryFile<R, ENTRY_SIZE>,
 }
 
-impl Iterator for Entries<'_> {
-    type Item = Result<AbortedTxn, Malformed>;
+impl<R: ReadAt> TxnIndex<R> {
+    /// The index with these bytes.
+    #[must_use]
+    pub const fn new(bytes: R) -> Self {
+        Self {
+            file: EntryFile::new(bytes),
+        }
+    }
 
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.over || self.cursor.remaining() == 0 {
-            return None;
+    /// The entries in order, up to and with the first fault: a version that is not 0
+    /// ([`Problem::OutOfRange`]), or a last entry cut short ([`Problem::Truncated`], at its first
+    /// byte), which a broker does not notice. The outer error is that of a read.
+    pub fn entries(
+        &mut self,
+    ) -> impl FusedIterator<Item = Result<Result<AbortedTxn, Malformed>, R::Error>> {
+        let cut = self.file.cut();
+        let mut over = false;
+        self.file
+            .entries()
+            .enumerate()
+            .map(|(number, bytes)| {
+                let begin = number.saturating_mul(ENTRY_SIZE);
+                Ok(read_entry(&bytes?).map_err(|fault| fault.shifted(begin)))
+            })
+            .chain(cut.map(|fault| Ok(Err(fault))))
+            .take_while(move |entry| !std::mem::replace(&mut over, !matches!(entry, Ok(Ok(_)))))
+            .fuse()
+    }
+
+    /// The check of `TransactionIndex.sanityCheck`: the first fault in the file, or none. A broker
+    /// recovers the segment when it fails with [`SanityFault::LastOffsetBelowStart`]; bytes behind
+    /// the last whole entry it does not see.
+    ///
+    /// # Errors
+    /// A read that failed.
+    pub fn sanity_check(&mut self, start: Offset) -> Result<Option<SanityFault>, R::Error> {
+        for entry in self.entries() {
+            match entry? {
+                Ok(txn) if txn.last_offset < start => {
+                    return Ok(Some(SanityFault::LastOffsetBelowStart { txn, start }));
+                }
+                Err(Malformed {
+                    at,
+                    problem: Problem::OutOfRange { stored, .. },
+                    ..
+                }) => {
+                    // The number was read from 16 bits.
+                    let version = i16::try_from(stored).unwrap_or(i16::MIN);
+                    return Ok(Some(SanityFault::Version { version, at }));
+                }
+                Ok(_) | Err(_) => {}
+            }
         }
-        if self.cursor.remaining() < ENTRY_SIZE {
-            self.over = true;
-            return self.cursor.take(ENTRY_SIZE, "entry").err().map(Err);
-        }
-        let entry = read_entry(&mut self.cursor);
-        self.over = entry.is_err();
-        Some(entry)
+        Ok(None)
     }
 }
-
-impl FusedIterator for Entries<'_> {}
 
 /// What Kafka holds against a transaction index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,33 +156,6 @@ pub enum SanityFault {
         /// The byte that the entry begins at.
         at: usize,
     },
-}
-
-/// The check of `TransactionIndex.sanityCheck`. A broker recovers the segment when it fails with
-/// [`SanityFault::LastOffsetBelowStart`]; bytes behind the last whole entry it does not see.
-///
-/// # Errors
-/// The first fault in the file.
-pub fn sanity_check(bytes: &[u8], start: Offset) -> Result<(), SanityFault> {
-    for entry in decode(bytes) {
-        match entry {
-            Ok(txn) if txn.last_offset < start => {
-                return Err(SanityFault::LastOffsetBelowStart { txn, start });
-            }
-            Ok(_) => {}
-            Err(Malformed {
-                at,
-                problem: Problem::OutOfRange { stored, .. },
-                ..
-            }) => {
-                // The number was read from 16 bits.
-                let version = i16::try_from(stored).unwrap_or(i16::MIN);
-                return Err(SanityFault::Version { version, at });
-            }
-            Err(_) => {}
-        }
-    }
-    Ok(())
 }
 
 impl SanityFault {
@@ -180,40 +185,62 @@ mod tests {
     const REAL: &[u8] = include_bytes!("../../testdata/structures/crash-txn-120.txnindex");
     const SANITY: &str = include_str!("../../testdata/structures/index-sanity.tsv");
 
+    fn entries(bytes: &[u8]) -> Vec<Result<AbortedTxn, Malformed>> {
+        TxnIndex::new(bytes)
+            .entries()
+            .map(|Ok(entry)| entry)
+            .collect()
+    }
+
+    fn sanity_check(bytes: &[u8], start: Offset) -> Option<SanityFault> {
+        let Ok(verdict) = TxnIndex::new(bytes).sanity_check(start);
+        verdict
+    }
+
     #[test]
     fn a_file_of_a_broker_round_trips() {
         let mut out = Vec::new();
-        for entry in decode(REAL) {
+        for entry in entries(REAL) {
             encode(&entry.unwrap(), &mut out);
         }
         assert_eq!(out, REAL);
         assert_eq!(REAL.len(), 3 * ENTRY_SIZE);
-        assert_eq!(sanity_check(REAL, Offset(120)), Ok(()));
+        assert_eq!(sanity_check(REAL, Offset(120)), None);
     }
 
     #[test]
     fn a_cut_entry_is_reported_once() {
         for cut in truncations(REAL) {
-            let mut entries = decode(cut);
-            let whole = entries.by_ref().take_while(Result::is_ok).count();
+            let entries = entries(cut);
+            let whole = entries.iter().take_while(|entry| entry.is_ok()).count();
             assert_eq!(whole, cut.len() / ENTRY_SIZE);
-            assert_eq!(entries.next(), None);
-            let fault = decode(cut).find_map(Result::err);
-            assert_eq!(fault.is_some(), cut.len() % ENTRY_SIZE != 0);
-            if let Some(fault) = fault {
+            let faults: Vec<_> = entries.into_iter().filter_map(Result::err).collect();
+            assert_eq!(faults.len(), usize::from(cut.len() % ENTRY_SIZE != 0));
+            for fault in faults {
                 assert_inside(&fault, cut);
             }
-            assert_eq!(sanity_check(cut, Offset(120)), Ok(()));
+            assert_eq!(sanity_check(cut, Offset(120)), None);
         }
+    }
+
+    /// Behind a version that is not known an entry may have another width.
+    #[test]
+    fn entries_end_at_a_version_that_is_not_known() {
+        let mut bytes = REAL.to_vec();
+        bytes[ENTRY_SIZE + 1] = 9;
+        bytes.pop();
+        let entries = entries(&bytes);
+        assert_eq!(entries.len(), 2);
+        let fault = entries[1].clone().unwrap_err();
+        assert_eq!((fault.field, fault.at), ("version", ENTRY_SIZE));
     }
 
     #[test]
     fn no_flipped_bit_is_lost() {
-        let original: Vec<_> = decode(REAL).collect();
         for flipped in bit_flips(REAL) {
-            let entries: Vec<_> = decode(&flipped).collect();
-            assert_ne!(entries, original);
-            for fault in entries.into_iter().filter_map(Result::err) {
+            let read = entries(&flipped);
+            assert_ne!(read, entries(REAL));
+            for fault in read.into_iter().filter_map(Result::err) {
                 assert_inside(&fault, &flipped);
             }
             let _ = sanity_check(&flipped, Offset(120));
@@ -228,8 +255,7 @@ mod tests {
             if columns[0] == "txnindex" {
                 let start = Offset(columns[1].parse().unwrap());
                 let verdict = sanity_check(&hex(columns[2]), start);
-                let said =
-                    verdict.map_or_else(|fault| fault.stock_text(&"PATH"), |()| "sane".into());
+                let said = verdict.map_or("sane".into(), |fault| fault.stock_text(&"PATH"));
                 assert_eq!(said, columns[3], "{line}");
             }
         }

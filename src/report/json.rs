@@ -65,7 +65,7 @@ impl<'o> Object<'o> {
     }
 
     /// A field that holds an integer or null.
-    pub fn optional_int(&mut self, name: &str, value: Option<i64>) {
+    pub fn optional_int(&mut self, name: &str, value: Option<impl Into<i64>>) {
         match value {
             Some(value) => self.int(name, value),
             None => self.null(name),

@@ -1,8 +1,18 @@
 //! Values to text or JSON, on writers that the caller gives; names of output fields live here.
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        clippy::as_conversions,
+        reason = "here numbers are counts and sizes of our own, and bytes were read below"
+    )
+)]
 
 pub mod control_json;
 pub mod digits;
 pub mod dump;
 pub mod json;
+pub mod one_line;
 pub mod pid;
 pub mod table;

@@ -46,7 +46,7 @@ pub enum Code {
     LeftoverFile,
     /// A checkpoint file that does not parse.
     CheckpointCorrupt,
-    /// A key or value that the chosen decoder cannot take.
+    /// A key or value that the chosen decoder cannot take: told as a note, never as damage.
     RecordUndecodable,
 }
 

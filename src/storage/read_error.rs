@@ -70,10 +70,21 @@ pub enum ReadError {
         /// The file.
         path: PathBuf,
     },
+    /// A character device that gives more bytes than a segment can have.
+    #[error(
+        "{path}: gives more than {most} bytes, the most that a segment can have; a device without \
+         end is no input, so copy the bytes that are meant to a file first"
+    )]
+    Endless {
+        /// The device.
+        path: PathBuf,
+        /// Bytes that were read, at most.
+        most: u64,
+    },
     /// Standard input, a FIFO or a device could not be written to a temporary file.
     #[error(
-        "{path}: cannot be spooled to a temporary file in {directory}: {reason}; TMPDIR chooses \
-         another directory"
+        "{path}: cannot be spooled to a temporary file in {directory}: {reason}; nothing of it is \
+         left there; TMPDIR chooses another directory"
     )]
     Spool {
         /// The input.
@@ -108,6 +119,7 @@ impl ReadError {
             | Self::Read { path, .. }
             | Self::Shrank { path, .. }
             | Self::PageLost { path }
+            | Self::Endless { path, .. }
             | Self::Spool { path, .. } => path,
         }
     }
@@ -131,6 +143,7 @@ impl ReadError {
                 reason.kind()
             }
             Self::Directory { .. } => io::ErrorKind::IsADirectory,
+            Self::Endless { .. } => io::ErrorKind::FileTooLarge,
             Self::BlockDevice { .. } => io::ErrorKind::Unsupported,
             Self::NotKafka { .. } => io::ErrorKind::NotFound,
             Self::Shrank { .. } | Self::PageLost { .. } => io::ErrorKind::UnexpectedEof,

@@ -1,7 +1,7 @@
 //! Inputs that can be read only once, front to back, become files: standard input, FIFOs,
 //! character devices.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, FileType, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -16,11 +16,22 @@ const ATTEMPTS: u32 = 100;
 
 /// Reads `input` to its end into a temporary file without a name, and gives that file.
 ///
-/// `path` is what errors call the input. Memory stays at one piece, whatever the length.
+/// `path` is what errors call the input. Memory stays at one piece, whatever the length. When the
+/// temporary file cannot be written on, nothing of it is left: it never had a name.
 ///
 /// # Errors
-/// [`ReadError::Read`] when the input fails, [`ReadError::Spool`] when the temporary file does.
-pub(super) fn spool(path: &Path, mut input: impl Read) -> Result<File, ReadError> {
+/// [`ReadError::Read`] when the input fails, [`ReadError::Spool`] when the temporary file does,
+/// [`ReadError::Endless`] for a character device that gives more than a segment can hold.
+pub(super) fn spool(path: &Path, input: impl Read) -> Result<File, ReadError> {
+    let most = if is_character_device(path) {
+        MOST_OF_A_DEVICE
+    } else {
+        u64::MAX
+    };
+    spool_at_most(path, input, most)
+}
+
+fn spool_at_most(path: &Path, mut input: impl Read, most: u64) -> Result<File, ReadError> {
     let directory = std::env::temp_dir();
     let spool_error = |reason| ReadError::Spool {
         path: path.to_owned(),
@@ -37,6 +48,10 @@ pub(super) fn spool(path: &Path, mut input: impl Read) -> Result<File, ReadError
                 let read = piece.get(..count).unwrap_or_default();
                 file.write_all(read).map_err(spool_error)?;
                 position = position.saturating_add(u64::try_from(count).unwrap_or(0));
+                if position > most {
+                    let path = path.to_owned();
+                    return Err(ReadError::Endless { path, most });
+                }
             }
             Err(reason) if reason.kind() == ErrorKind::Interrupted => {}
             Err(reason) => {
@@ -49,6 +64,33 @@ pub(super) fn spool(path: &Path, mut input: impl Read) -> Result<File, ReadError
             }
         }
     }
+}
+
+/// The largest segment that a broker makes, in bytes: positions in it are 31-bit numbers. Devices
+/// such as `/dev/zero` go on for ever; pipes may carry several segments, so they have no bound.
+const MOST_OF_A_DEVICE: u64 = 0x7fff_ffff;
+
+/// Whether opening the path spools it, as far as can be told before.
+#[must_use]
+pub fn is_spooled(path: &Path) -> bool {
+    let is_plain = |kind: FileType| kind.is_file() || kind.is_dir();
+    path.as_os_str() == "-" || file_type(path).is_some_and(|kind| !is_plain(kind))
+}
+
+#[cfg(unix)]
+fn is_character_device(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    let is_stdin = path.as_os_str() == "-";
+    !is_stdin && file_type(path).is_some_and(|kind| kind.is_char_device())
+}
+
+#[cfg(not(unix))]
+fn is_character_device(_: &Path) -> bool {
+    false
+}
+
+fn file_type(path: &Path) -> Option<FileType> {
+    std::fs::metadata(path).ok().map(|found| found.file_type())
 }
 
 /// A new file that only this process can reach: created exclusively, readable by its owner
@@ -89,7 +131,7 @@ fn unguessable_name(attempt: u32) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::{nameless, spool};
+    use super::{nameless, spool, spool_at_most};
     use crate::storage::read_error::ReadError;
     use std::io::{self, ErrorKind, Read};
     use std::path::Path;
@@ -115,6 +157,15 @@ mod tests {
             matches!(error, ReadError::Read { position: 5, .. }),
             "{error:?}"
         );
+    }
+
+    #[test]
+    fn an_input_without_end_is_given_up_at_the_bound() {
+        let path = Path::new("/dev/zero");
+        let error = spool_at_most(path, io::repeat(0), 200_000).unwrap_err();
+        assert!(matches!(error, ReadError::Endless { most: 200_000, .. }));
+        let file = spool_at_most(path, io::repeat(0).take(200_000), 200_000).unwrap();
+        assert_eq!(file.metadata().unwrap().len(), 200_000);
     }
 
     #[test]

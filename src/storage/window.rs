@@ -9,14 +9,25 @@ use super::source::{ReadError, Source};
 #[derive(Debug)]
 pub struct Window<'a> {
     source: &'a Source,
-    /// All bytes, when the file is mapped; the buffer is then unused.
+    /// All bytes, when the file is mapped; the buffers are then unused.
     mapped: Option<&'a [u8]>,
-    buffer: Vec<u8>,
-    /// How many bytes of the buffer are bytes of the file.
+    near: Buffer,
+    /// Where probes looked that left the window alone. A search asks for the same few distances
+    /// at every position, so each of them is a run forward of its own.
+    far: [Buffer; 3],
+    /// The next of those to be given up for a place that none is near.
+    oldest_far: usize,
+}
+
+/// A stretch of the file in memory that slides forward.
+#[derive(Debug)]
+struct Buffer {
+    bytes: Vec<u8>,
+    /// How many of them are bytes of the file.
     filled: usize,
-    /// Position in the file of the buffer's first byte.
+    /// Position in the file of the first.
     start: u64,
-    /// How many bytes the next refill reads at least, in bytes.
+    /// How many the next refill reads at least.
     ahead: usize,
 }
 
@@ -34,10 +45,9 @@ impl<'a> Window<'a> {
         Self {
             source,
             mapped: source.as_slice(),
-            buffer: Vec::new(),
-            filled: 0,
-            start: 0,
-            ahead: SMALLEST_STEP,
+            near: Buffer::new(),
+            far: [const { Buffer::new() }; 3],
+            oldest_far: 0,
         }
     }
 
@@ -75,77 +85,146 @@ impl<'a> Window<'a> {
         }
     }
 
-    fn probe_plain<const N: usize>(&self, position: u64) -> Result<Option<[u8; N]>, ReadError> {
-        if self.left(position) < N {
-            return Ok(None);
+    fn probe_plain<const N: usize>(&mut self, position: u64) -> Result<Option<[u8; N]>, ReadError> {
+        Ok(self.peek_plain(position, N)?.first_chunk().copied())
+    }
+
+    /// As [`Window::bytes`], but follows a step forward only and leaves the window where it is
+    /// when asked for what lies elsewhere.
+    ///
+    /// # Errors
+    /// As [`Window::bytes`].
+    #[inline]
+    pub fn glance(&mut self, position: u64, length: usize) -> Result<&[u8], ReadError> {
+        if self.mapped.is_some() || self.near.is_near(position) {
+            self.bytes(position, length)
+        } else {
+            self.peek(position, length)
         }
-        if let Some(found) = self.held(position, N).and_then(<[u8]>::first_chunk) {
-            return Ok(Some(*found));
+    }
+
+    /// As [`Window::bytes`], but leaves the window where it is: for a few bytes far away.
+    ///
+    /// # Errors
+    /// As [`Window::bytes`].
+    pub fn peek(&mut self, position: u64, length: usize) -> Result<&[u8], ReadError> {
+        match self.mapped {
+            Some(all) => Ok(clip(all, position, length.min(Self::LARGEST))),
+            None => self.peek_plain(position, length),
         }
-        let mut found = [0; N];
-        self.source.read_exact_at(&mut found, position)?;
-        Ok(Some(found))
+    }
+
+    fn peek_plain(&mut self, position: u64, length: usize) -> Result<&[u8], ReadError> {
+        let source = self.source;
+        let wanted = length.min(Self::LARGEST).min(left(source, position));
+        let buffer = if self.near.held(position, wanted).is_some() {
+            &mut self.near
+        } else {
+            self.far_buffer(position)
+        };
+        buffer.hold(source, position, wanted)?;
+        Ok(buffer.held(position, wanted).unwrap_or_default())
+    }
+
+    /// The buffer to look through at a place that the window does not hold.
+    fn far_buffer(&mut self, position: u64) -> &mut Buffer {
+        let near = self.far.iter().position(|buffer| buffer.is_near(position));
+        let [first, second, third] = &mut self.far;
+        let chosen = near.unwrap_or_else(|| {
+            self.oldest_far = match self.oldest_far {
+                0 => 1,
+                1 => 2,
+                _ => 0,
+            };
+            self.oldest_far
+        });
+        match chosen {
+            0 => first,
+            1 => second,
+            _ => third,
+        }
     }
 
     fn buffered(&mut self, position: u64, length: usize) -> Result<&[u8], ReadError> {
-        let wanted = length.min(Self::LARGEST).min(self.left(position));
-        if wanted > 0 && self.held(position, wanted).is_none() {
-            self.refill(position, wanted)?;
-        }
-        Ok(self.held(position, wanted).unwrap_or_default())
+        let wanted = length.min(Self::LARGEST).min(left(self.source, position));
+        self.near.hold(self.source, position, wanted)?;
+        Ok(self.near.held(position, wanted).unwrap_or_default())
     }
+}
 
-    /// Bytes of the file from `position` on, as far as a slice can count.
-    fn left(&self, position: u64) -> usize {
-        let left = self.source.len().saturating_sub(position);
-        usize::try_from(left).unwrap_or(usize::MAX)
+impl Buffer {
+    const fn new() -> Self {
+        Self {
+            bytes: Vec::new(),
+            filled: 0,
+            start: 0,
+            ahead: SMALLEST_STEP,
+        }
     }
 
     fn held(&self, position: u64, length: usize) -> Option<&[u8]> {
-        let filled = self.buffer.get(..self.filled)?;
+        let filled = self.bytes.get(..self.filled)?;
         let offset = usize::try_from(position.checked_sub(self.start)?).ok()?;
         filled.get(offset..)?.get(..length)
     }
 
-    /// Moves the window to `position` and reads at least `wanted` bytes there, which the file
-    /// had when it was opened.
+    /// Whether `position` lies in the buffer or a step behind it.
+    fn is_near(&self, position: u64) -> bool {
+        let offset = position.checked_sub(self.start).map(usize::try_from);
+        let reach = self.filled.saturating_add(SMALLEST_STEP);
+        self.filled > 0 && offset.is_some_and(|offset| offset.is_ok_and(|at| at <= reach))
+    }
+
+    /// Has `wanted` bytes at `position`, which the file had when it was opened.
+    #[inline]
+    fn hold(&mut self, source: &Source, position: u64, wanted: usize) -> Result<(), ReadError> {
+        if wanted > 0 && self.held(position, wanted).is_none() {
+            self.refill(source, position, wanted)?;
+        }
+        Ok(())
+    }
+
     #[cold]
-    fn refill(&mut self, position: u64, wanted: usize) -> Result<(), ReadError> {
-        // Distance from the start of the window; a step back, or a first step, is a jump.
-        let offset = match position.checked_sub(self.start) {
-            Some(offset) if self.filled > 0 => usize::try_from(offset).unwrap_or(usize::MAX),
-            _ => usize::MAX,
-        };
-        let kept = self.filled.saturating_sub(offset);
-        self.ahead = if offset.saturating_sub(self.filled) <= SMALLEST_STEP {
+    fn refill(&mut self, source: &Source, position: u64, wanted: usize) -> Result<(), ReadError> {
+        // A step back, or a first step, is a jump.
+        self.ahead = if self.is_near(position) {
             self.ahead.saturating_mul(2).min(LARGEST_STEP)
         } else {
             SMALLEST_STEP
         };
+        let offset = match position.checked_sub(self.start) {
+            Some(offset) => usize::try_from(offset).unwrap_or(usize::MAX),
+            None => usize::MAX,
+        };
+        let kept = self.filled.saturating_sub(offset);
         if kept > 0 {
-            self.buffer.copy_within(offset..self.filled, 0);
+            self.bytes.copy_within(offset..self.filled, 0);
         }
         (self.start, self.filled) = (position, kept);
-        let most = wanted.max(self.ahead).min(self.left(position));
+        let most = wanted.max(self.ahead).min(left(source, position));
         // What was only read ahead may fail without harm to what was asked for.
-        if most == wanted || self.fill_to(most).is_err() {
-            self.fill_to(wanted)?;
+        if most == wanted || self.fill_to(source, most).is_err() {
+            self.fill_to(source, wanted)?;
         }
         Ok(())
     }
 
     /// Reads until the buffer holds `target` bytes of the file.
-    fn fill_to(&mut self, target: usize) -> Result<(), ReadError> {
-        if self.buffer.len() < target {
-            self.buffer.resize(target, 0);
+    fn fill_to(&mut self, source: &Source, target: usize) -> Result<(), ReadError> {
+        if self.bytes.len() < target {
+            self.bytes.resize(target, 0);
         }
         let position = u64::try_from(self.filled).map(|filled| self.start.saturating_add(filled));
-        let fresh = self.buffer.get_mut(self.filled..target);
-        self.source
-            .read_exact_at(fresh.unwrap_or_default(), position.unwrap_or(u64::MAX))?;
+        let fresh = self.bytes.get_mut(self.filled..target);
+        source.read_exact_at(fresh.unwrap_or_default(), position.unwrap_or(u64::MAX))?;
         self.filled = target;
         Ok(())
     }
+}
+
+/// Bytes of the file from `position` on, as far as a slice can count.
+fn left(source: &Source, position: u64) -> usize {
+    usize::try_from(source.len().saturating_sub(position)).unwrap_or(usize::MAX)
 }
 
 #[inline]
@@ -254,13 +333,17 @@ mod tests {
         let mut window = source.window();
         for position in [3 << 20, 5, 2 << 20] {
             window.bytes(position, 61).unwrap();
-            assert_eq!(window.filled, SMALLEST_STEP);
+            assert_eq!(window.near.filled, SMALLEST_STEP);
         }
         // Headers of small batches: each lies a little behind the one before.
         for step in 0..1_300 {
             window.bytes((2 << 20) + step * 1_500, 61).unwrap();
         }
-        assert!(window.filled >= 16 * SMALLEST_STEP, "{}", window.filled);
+        assert!(
+            window.near.filled >= 16 * SMALLEST_STEP,
+            "{}",
+            window.near.filled
+        );
     }
 
     #[test]

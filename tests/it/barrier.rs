@@ -171,3 +171,18 @@ fn control_records_that_say_nothing_are_kept_and_told() {
         assert_eq!(dump.controls().count(), 1);
     }
 }
+
+/// The text shows the version of the value, and so does JSON, whatever the key's is.
+#[test]
+fn both_formats_tell_the_version_of_the_value() {
+    let log = batches::control(0, Some(&[0, 1, 0, 7]), Some(&[0, 5, 0]));
+    let run = run::dump_bytes(NAME, &log, &["--print-data-log"]);
+    let text = run.text();
+    assert!(
+        text.ends_with(" MirrorPidReset {\"version\":5}\n"),
+        "{text}"
+    );
+    let (dump, _) = crate::jsonl::dump_of(NAME, &log);
+    let versions: Vec<_> = dump.controls().map(|control| control.version).collect();
+    assert_eq!(versions, [Some(5)]);
+}

@@ -18,9 +18,11 @@ mod round_trip;
 mod run;
 mod schema;
 mod sections;
+mod small_files;
 mod state;
 mod stock;
 mod told;
 #[cfg(unix)]
 mod transaction_state;
 mod walk;
+mod wrapped;

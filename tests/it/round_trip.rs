@@ -22,16 +22,16 @@ use kfsck::format::number::{
     CoordinatorEpoch, LeaderEpoch, Offset, ProducerEpoch, ProducerId, Sequence, Timestamp,
 };
 use kfsck::format::offset_checkpoint::{self, OffsetEntry};
-use kfsck::format::offset_index::{self, OffsetIndexEntry};
+use kfsck::format::offset_index::{self, OffsetIndex, OffsetIndexEntry};
 use kfsck::format::partition_metadata::{self, PartitionMetadata};
 use kfsck::format::producer_snapshot::{self, ProducerEntry, Version};
 use kfsck::format::properties::{self, Properties};
 use kfsck::format::quorum_state;
-use kfsck::format::time_index::{self, TimeIndexEntry};
+use kfsck::format::time_index::{self, TimeIndex, TimeIndexEntry};
 use kfsck::format::transaction_log::{
     self, TopicPartitions, TransactionLogKey, TransactionLogValue, TransactionStatus,
 };
-use kfsck::format::txn_index::{self, AbortedTxn};
+use kfsck::format::txn_index::{self, AbortedTxn, TxnIndex};
 use kfsck::format::uuid::Uuid;
 use kfsck::format::varint;
 
@@ -251,9 +251,9 @@ proptest! {
             offset_index::encode(offsets[offsets.len() - 1], base, &mut offset_bytes).unwrap();
             time_index::encode(times[times.len() - 1], base, &mut time_bytes).unwrap();
         }
-        let read: Result<Vec<_>, _> = offset_index::decode(&offset_bytes, base).collect();
+        let read: Result<Vec<_>, _> = OffsetIndex::new(&offset_bytes[..], base).entries().collect();
         prop_assert_eq!(read, Ok(offsets));
-        let read: Result<Vec<_>, _> = time_index::decode(&time_bytes, base).collect();
+        let read: Result<Vec<_>, _> = TimeIndex::new(&time_bytes[..], base).entries().collect();
         prop_assert_eq!(read, Ok(times));
     }
 
@@ -270,7 +270,8 @@ proptest! {
             txn_index::encode(&txn, &mut written);
             txn
         }).collect();
-        let read: Result<Vec<_>, _> = txn_index::decode(&written).collect();
+        let mut index = TxnIndex::new(&written[..]);
+        let read: Result<Vec<_>, _> = index.entries().map(|Ok(entry)| entry).collect();
         prop_assert_eq!(read, Ok(expected));
     }
 

@@ -18,6 +18,13 @@ fn version_2() -> Vec<u8> {
          ffffffff ffffffffffffffff ffff")
 }
 
+/// The verdict over a whole file.
+fn stock_verdict(bytes: &[u8]) -> Result<(), String> {
+    let computed = crc::crc32c(bytes.get(COUNT..).unwrap_or_default());
+    let head = &bytes[..bytes.len().min(ENTRIES)];
+    super::stock_verdict(head, bytes.len() as u64, computed)
+}
+
 #[test]
 fn files_of_a_broker_round_trip() {
     for bytes in [TXN_BOTH, MARKER, EMPTY, &version_2()] {

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use super::companion::{self, Companion, IndexMode};
 use super::decoder::Decoder;
-use super::index_check;
 use super::jsonl::Jsonl;
 use super::kafka::KafkaText;
+use super::output::Output;
 use super::segment::{self, Ending, Plan, Portion};
 use super::style::{self, Style};
 use super::view::{AnyHeader, View};
 use crate::format::number::Offset;
-use crate::storage::damage::Damage;
+use crate::storage::damage::{Code, Damage};
 use crate::storage::directory::KafkaFile;
 use crate::storage::file_name::{FileKind, FileName, Suffix};
 use crate::storage::segment::walk::{End, Piece, Walk};
@@ -44,24 +44,6 @@ pub struct Options {
     pub access: Access,
     /// What to read of segments.
     pub plan: Plan,
-}
-
-/// Where a dump goes.
-pub trait Output {
-    /// Takes bytes of the output format.
-    ///
-    /// # Errors
-    /// The writer's.
-    fn text(&mut self, bytes: &[u8]) -> io::Result<()>;
-
-    /// Takes damage, for people.
-    fn damage(&mut self, damage: &Damage);
-
-    /// Takes what is legal but worth knowing.
-    fn note(&mut self, note: &str);
-
-    /// The file is of no kind that Kafka keeps.
-    fn ignored(&mut self);
 }
 
 /// Dumps a file; returns what the stock tool says on stderr when all files are done.
@@ -169,10 +151,14 @@ fn stream<V: View>(
     output: &mut dyn Output,
 ) -> Result<String, Stop<io::Error>> {
     let mut gaps = Gaps::default();
+    let mut misfits = Misfits::default();
     let ending = segment::dump(source, view, &options.plan, &mut |portion: &mut Portion| {
         output.text(&portion.text)?;
         for damage in &portion.damage {
-            output.damage(damage);
+            match damage.code {
+                Code::RecordUndecodable => misfits.take(damage),
+                _ => output.damage(damage),
+            }
         }
         gaps.take(&portion.gaps);
         Ok(())
@@ -180,10 +166,37 @@ fn stream<V: View>(
     let mut tail = Vec::new();
     style::push_end(options.style, source.path(), ending, &mut tail);
     output.text(&tail).map_err(Stop::Output)?;
+    misfits.tell(output);
     Ok(match options.style {
         Style::Kafka if options.plan.selection.is_everything() => gaps.stock_report(source),
         _ => String::new(),
     })
+}
+
+/// Keys and values that the chosen decoder does not fit: one is told, the others are counted.
+#[derive(Debug, Default)]
+struct Misfits {
+    first: Option<String>,
+    more: u64,
+}
+
+impl Misfits {
+    fn take(&mut self, misfit: &Damage) {
+        match self.first {
+            None => self.first = Some(misfit.message.clone()),
+            Some(_) => self.more += 1,
+        }
+    }
+
+    fn tell(self, output: &mut dyn Output) {
+        if let Some(first) = self.first {
+            let more = match self.more {
+                0 => String::new(),
+                more => format!("; {more} more like it"),
+            };
+            output.note(&format!("{first}{more}"));
+        }
+    }
 }
 
 /// Places where offsets do not follow one another, as many as are worth telling.
@@ -209,7 +222,10 @@ impl Gaps {
         if self.told.is_empty() {
             return String::new();
         }
-        let mut report = format!("Non-consecutive offsets in {}\n", absolute(source.path()));
+        let mut report = format!(
+            "Non-consecutive offsets in {}\n",
+            style::absolute(source.path())
+        );
         for (before, after) in &self.told {
             report += &format!("  {before} is followed by {after}\n");
         }
@@ -218,11 +234,6 @@ impl Gaps {
         }
         report
     }
-}
-
-fn absolute(path: &Path) -> String {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    style::as_java_prints(&absolute)
 }
 
 /// The offset that a segment begins with, for a file whose name does not tell.
@@ -243,7 +254,6 @@ fn small(
     options: &Options,
     output: &mut dyn Output,
 ) -> Result<String, Stop<io::Error>> {
-    let bytes = source.contents()?;
     let is_index = matches!(name.kind, FileKind::OffsetIndex | FileKind::TimeIndex);
     let beside = |wanted| match is_index && options.mode != IndexMode::Sanity {
         true => sibling(source.path(), name, wanted, options.access),
@@ -255,61 +265,36 @@ fn small(
     } else {
         None
     };
-    let offset_bytes = offsets.as_ref().map(Source::contents).transpose()?;
     let base_offset = match (name.base_offset, &log) {
         (Some(offset), _) => Some(offset),
         (None, Some(log)) => first_offset(log)?,
         (None, None) => None,
     };
     name.base_offset = base_offset;
-    let mut out = Vec::new();
-    style::push_file(options.style, source.path(), name, source.len(), &mut out);
+    let mut head = Vec::new();
+    style::push_file(options.style, source.path(), name, source.len(), &mut head);
+    output.text(&head).map_err(Stop::Output)?;
     let file = Companion {
-        path: source.path(),
+        source,
         name,
-        bytes: &bytes,
         log: log.as_ref(),
-        offsets: offset_bytes.as_deref(),
+        offsets: offsets.as_ref(),
         base_offset: base_offset.unwrap_or(Offset(0)),
         mode: options.mode,
         max_message_size: options.max_message_size,
         max_record_bytes: options.plan.max_record_bytes,
         style: options.style,
     };
-    let mut findings = companion::dump(&file, &mut out)?;
-    findings.damage.extend(
-        findings
-            .mismatches
-            .iter()
-            .map(index_check::Mismatch::damage),
-    );
-    for damage in &findings.damage {
-        style::push_damage(options.style, damage, &mut out);
-    }
-    if let Style::Jsonl(_) = options.style {
-        let ending = Ending {
-            reason: End::EndOfFile,
-            position: source.len(),
-            tail: 0,
-        };
-        style::push_end(options.style, source.path(), ending, &mut out);
-    }
-    for read in [Some(source), log.as_ref(), offsets.as_ref()]
-        .into_iter()
-        .flatten()
-    {
-        read.check()?;
-    }
-    output.text(&out).map_err(Stop::Output)?;
-    findings
-        .damage
-        .iter()
-        .for_each(|damage| output.damage(damage));
-    findings.notes.iter().for_each(|note| output.note(note));
-    Ok(match options.style {
-        Style::Kafka => index_check::stock_report(&absolute(source.path()), &findings.mismatches),
-        Style::Jsonl(_) => String::new(),
-    })
+    let report = companion::dump(&file, output)?;
+    let ending = Ending {
+        reason: End::EndOfFile,
+        position: source.len(),
+        tail: 0,
+    };
+    let mut tail = Vec::new();
+    style::push_end(options.style, source.path(), ending, &mut tail);
+    output.text(&tail).map_err(Stop::Output)?;
+    Ok(report)
 }
 
 /// The file of the same segment with another ending, if there is one. A file on its way out is

@@ -2,91 +2,55 @@
 //! `dumpTimeIndex`).
 //!
 //! The stock tool collects the rest of the log for each time index entry; here the log is walked
-//! once into a table of batches, and an entry costs a search in it.
+//! once for many entries. Memory grows with neither the log nor the index.
 
 use std::ops::ControlFlow;
 
+use super::mismatch::{Mismatch, MismatchKind};
+use super::output::Refused;
 use super::view::AnyHeader;
 use crate::format::batch::HEADER_SIZE;
 use crate::format::frame::{Frame, PROBE};
 use crate::format::number::{Offset, Timestamp};
-use crate::format::offset_index::{self, OffsetIndex, OffsetIndexEntry};
-use crate::format::time_index::{self, TimeIndex, TimeIndexEntry};
-use crate::storage::damage::{Code, Damage};
+use crate::format::offset_index::{OffsetIndex, OffsetIndexEntry};
+use crate::format::time_index::TimeIndexEntry;
 use crate::storage::segment::contents::BatchReader;
 use crate::storage::segment::walk::{Piece, Span, Walk};
 use crate::storage::source::{ReadError, Source, Window};
 
-/// An index entry that the log does not bear out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mismatch {
-    /// The entry's place in the index, from 0.
-    pub number: usize,
-    /// What is wrong.
-    pub kind: MismatchKind,
-}
-
-/// What is wrong with an index entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MismatchKind {
-    /// The batch at the entry's position ends with another offset; `None`: there is no batch.
-    Offset {
-        /// The entry.
-        indexed: OffsetIndexEntry,
-        /// Last offset of the batch found there.
-        found: Option<Offset>,
-    },
-    /// The batch that ends with the entry's offset has another greatest timestamp.
-    Timestamp {
-        /// The entry.
-        indexed: TimeIndexEntry,
-        /// The greatest timestamp of the batch's records; -1 when it has none.
-        found: Timestamp,
-    },
-    /// The entry's timestamp is not above the one before.
-    OutOfOrder {
-        /// The entry.
-        indexed: TimeIndexEntry,
-        /// The timestamp before.
-        before: Timestamp,
-    },
-    /// No batch ends with the entry's offset; `None`: none reaches it.
-    NotFound {
-        /// The entry.
-        indexed: TimeIndexEntry,
-        /// Last offset of the first batch that reaches it.
-        found: Option<Offset>,
-    },
-}
-
-/// Checks the entries of an offset index up to its padding.
-///
-/// # Errors
-/// A read of the log that failed.
-pub fn offset_index(
-    index: &OffsetIndex<'_>,
-    log: &Source,
+/// Checks the entries of an offset index.
+pub(super) struct OffsetCheck<'s> {
+    window: Window<'s>,
+    base_offset: Offset,
     max_message_size: u64,
-) -> Result<Vec<Mismatch>, ReadError> {
-    let mut window = log.window();
-    let mut mismatches = Vec::new();
-    for (number, indexed) in index.before_padding().enumerate() {
-        // An index that a broker has made and not yet written to is all zeros; a real entry never
-        // points to the first batch.
-        if indexed.offset == index.base_offset() && indexed.position == 0 {
-            continue;
-        }
-        let found = batch_at(&mut window, indexed.position)?
-            .filter(|(span, _)| u64::from(span.size) <= max_message_size)
-            .map(|(span, head)| AnyHeader::of(span, &head).offsets().1);
-        if found != Some(indexed.offset) {
-            mismatches.push(Mismatch {
-                number,
-                kind: MismatchKind::Offset { indexed, found },
-            });
+}
+
+impl<'s> OffsetCheck<'s> {
+    /// Entries are held against `log`; a batch above `max_message_size` bytes counts as none.
+    pub(super) fn new(log: &'s Source, base_offset: Offset, max_message_size: u64) -> Self {
+        Self {
+            window: log.window(),
+            base_offset,
+            max_message_size,
         }
     }
-    Ok(mismatches)
+
+    /// What is wrong with an entry.
+    pub(super) fn entry(
+        &mut self,
+        indexed: OffsetIndexEntry,
+    ) -> Result<Option<MismatchKind>, ReadError> {
+        // An index that a broker has made and not yet written to is all zeros; a real entry never
+        // points to the first batch.
+        if indexed.offset == self.base_offset && indexed.position == 0 {
+            return Ok(None);
+        }
+        let found = batch_at(&mut self.window, indexed.position)?
+            .filter(|(span, _)| u64::from(span.size) <= self.max_message_size)
+            .map(|(span, head)| AnyHeader::of(span, &head).offsets().1);
+        let is_right = found == Some(indexed.offset);
+        Ok((!is_right).then_some(MismatchKind::Offset { indexed, found }))
+    }
 }
 
 /// The record set that frames at a position, with its first bytes.
@@ -120,51 +84,93 @@ fn batch_at(
     )))
 }
 
-/// Checks the entries of a time index up to its padding. Without an offset index the search for
-/// an entry's batch begins at the front of the log, which finds the same in a sound log.
-///
-/// # Errors
-/// A read of the log that failed.
-pub fn time_index(
-    index: &TimeIndex<'_>,
-    offsets: Option<&OffsetIndex<'_>>,
-    log: &Source,
-    max_record_bytes: u64,
-) -> Result<Vec<Mismatch>, ReadError> {
-    let table = BatchTable::of(log)?;
-    let mut reader = BatchReader::new(log, max_record_bytes);
-    let mut mismatches = Vec::new();
-    let mut before = Timestamp::NONE;
-    // Many entries may point to one batch: it is decoded once.
-    let mut decoded: Option<(Span, Timestamp)> = None;
-    for (number, indexed) in index.before_padding().enumerate() {
-        if indexed.offset == index.base_offset() && indexed.timestamp == Timestamp(0) {
-            continue;
+/// Checks the entries of a time index, many at a time, in the order of the file.
+pub(super) struct TimeCheck<'s> {
+    log: &'s Source,
+    offsets: Option<OffsetIndex<Window<'s>>>,
+    base_offset: Offset,
+    reader: BatchReader<'s>,
+    /// Entries checked before.
+    number: usize,
+    /// The timestamp of the last of them.
+    before: Timestamp,
+    /// Many entries may point to one batch: it is decoded once.
+    decoded: Option<(Span, Timestamp)>,
+}
+
+impl<'s> TimeCheck<'s> {
+    /// Entries are held against `log`. Without an offset index the search for an entry's batch
+    /// begins at the front of the log, which finds the same in a sound log.
+    pub(super) fn new(
+        log: &'s Source,
+        offsets: Option<&'s Source>,
+        base_offset: Offset,
+        max_record_bytes: u64,
+    ) -> Self {
+        Self {
+            log,
+            offsets: offsets.map(|source| OffsetIndex::new(source.window(), base_offset)),
+            base_offset,
+            reader: BatchReader::new(log, max_record_bytes),
+            number: 0,
+            before: Timestamp::NONE,
+            decoded: None,
         }
-        let mut note = |kind| mismatches.push(Mismatch { number, kind });
-        let start = offsets.map_or(0, |offsets| offsets.lookup(indexed.offset).position);
-        match table.first_reaching(start, indexed.offset) {
-            Some((span, last)) if last == indexed.offset => {
-                let found = match decoded {
-                    Some((known, greatest)) if known == span => greatest,
-                    _ => greatest_timestamp(&mut reader, span)?,
-                };
-                decoded = Some((span, found));
-                if found != indexed.timestamp {
-                    note(MismatchKind::Timestamp { indexed, found });
-                }
-                if before >= indexed.timestamp {
-                    note(MismatchKind::OutOfOrder { indexed, before });
-                }
-            }
-            other => {
-                let found = other.map(|(_, last)| last);
-                note(MismatchKind::NotFound { indexed, found });
-            }
-        }
-        before = indexed.timestamp;
     }
-    Ok(mismatches)
+
+    /// Checks the next entries.
+    pub(super) fn entries(
+        &mut self,
+        lot: &[TimeIndexEntry],
+        tell: &mut dyn FnMut(Mismatch) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
+        let mut wanted = Vec::with_capacity(lot.len());
+        for entry in lot {
+            let start = match &mut self.offsets {
+                Some(offsets) => offsets.lookup(entry.offset)?.position,
+                None => 0,
+            };
+            wanted.push((u64::try_from(start).unwrap_or(0), entry.offset));
+        }
+        for (indexed, found) in lot.iter().zip(first_reaching(self.log, &wanted)?) {
+            for kind in self.entry(*indexed, found)?.into_iter().flatten() {
+                let number = self.number;
+                tell(Mismatch { number, kind })?;
+            }
+            self.number += 1;
+        }
+        Ok(())
+    }
+
+    fn entry(
+        &mut self,
+        indexed: TimeIndexEntry,
+        found: Option<Ended>,
+    ) -> Result<[Option<MismatchKind>; 2], ReadError> {
+        // As zero padding reads, where it is the first entry.
+        if indexed.offset == self.base_offset && indexed.timestamp == Timestamp(0) {
+            return Ok([None; 2]);
+        }
+        let before = std::mem::replace(&mut self.before, indexed.timestamp);
+        let span = match found {
+            Some(Ended { span, last }) if last == indexed.offset => span,
+            other => {
+                let found = other.map(|Ended { last, .. }| last);
+                return Ok([Some(MismatchKind::NotFound { indexed, found }), None]);
+            }
+        };
+        let found = match self.decoded {
+            Some((known, greatest)) if known == span => greatest,
+            _ => greatest_timestamp(&mut self.reader, span)?,
+        };
+        self.decoded = Some((span, found));
+        let is_other = found != indexed.timestamp;
+        let is_early = before >= indexed.timestamp;
+        Ok([
+            is_other.then_some(MismatchKind::Timestamp { indexed, found }),
+            is_early.then_some(MismatchKind::OutOfOrder { indexed, before }),
+        ])
+    }
 }
 
 fn greatest_timestamp(reader: &mut BatchReader<'_>, span: Span) -> Result<Timestamp, ReadError> {
@@ -177,163 +183,53 @@ fn greatest_timestamp(reader: &mut BatchReader<'_>, span: Span) -> Result<Timest
     Ok(greatest)
 }
 
-/// Where each record set of a log lies and the offset it ends with.
-struct BatchTable {
-    spans: Vec<Span>,
-    last: Vec<Offset>,
-    /// The greatest last offset so far: rises even where the log's offsets do not.
-    reached: Vec<Offset>,
+/// A record set and the offset it ends with.
+#[derive(Debug, Clone, Copy)]
+struct Ended {
+    span: Span,
+    last: Offset,
 }
 
-impl BatchTable {
-    fn of(log: &Source) -> Result<Self, ReadError> {
-        let mut table = Self {
-            spans: Vec::new(),
-            last: Vec::new(),
-            reached: Vec::new(),
+/// For each position and offset the first record set from that position on at which the log has
+/// reached that offset, all in one walk.
+///
+/// Both conditions stay true once they are, and so the answer is the later of two record sets: the
+/// first at or behind the position, and the first at which the offset is reached. Each of the two
+/// is found by a walk through the questions in rising order.
+fn first_reaching(log: &Source, wanted: &[(u64, Offset)]) -> Result<Vec<Option<Ended>>, ReadError> {
+    let mut by_position: Vec<usize> = (0..wanted.len()).collect();
+    let mut by_offset = by_position.clone();
+    by_position.sort_by_key(|number| wanted[*number].0);
+    by_offset.sort_by_key(|number| wanted[*number].1);
+    let mut positions = by_position.into_iter().peekable();
+    let mut offsets = by_offset.into_iter().peekable();
+    // How many of the two conditions hold, and where the last of them came true.
+    let mut answers: Vec<(u8, Option<Ended>)> = vec![(0, None); wanted.len()];
+    let mut reached: Option<Offset> = None;
+    let mut walk = Walk::new(log);
+    while positions.peek().is_some() || offsets.peek().is_some() {
+        let Some(piece) = walk.next_piece()? else {
+            break;
         };
-        let mut walk = Walk::new(log);
-        while let Some(piece) = walk.next_piece()? {
-            if let Piece::Batch(span) = piece {
-                let last = AnyHeader::of(span, &walk.head(span)?).offsets().1;
-                table.spans.push(span);
-                table.last.push(last);
-                table.reached.push(
-                    table
-                        .reached
-                        .last()
-                        .map_or(last, |reached| last.max(*reached)),
-                );
-            }
-        }
-        Ok(table)
-    }
-
-    /// The first record set from `position` on that reaches `offset`.
-    fn first_reaching(&self, position: i32, offset: Offset) -> Option<(Span, Offset)> {
-        let position = u64::try_from(position).unwrap_or(0);
-        let from = self.spans.partition_point(|span| span.position < position);
-        let reaching = self.reached.partition_point(|reached| *reached < offset);
-        let found = from.max(reaching);
-        Some((*self.spans.get(found)?, *self.last.get(found)?))
-    }
-}
-
-impl Mismatch {
-    /// The mismatch as damage of the index file.
-    #[must_use]
-    pub fn damage(&self) -> Damage {
-        let (code, entry_size, message) = match self.kind {
-            MismatchKind::Offset { indexed, found } => (
-                Code::IndexMismatch,
-                offset_index::ENTRY_SIZE,
-                format!(
-                    "expected the batch at position {} of the log to end with offset {}, found {}",
-                    indexed.position,
-                    indexed.offset,
-                    or_none(found)
-                ),
-            ),
-            MismatchKind::Timestamp { indexed, found } => (
-                Code::TimeIndexMismatch,
-                time_index::ENTRY_SIZE,
-                format!(
-                    "expected the batch that ends with offset {} to have the greatest timestamp \
-                     {}, found {found}",
-                    indexed.offset, indexed.timestamp
-                ),
-            ),
-            MismatchKind::OutOfOrder { indexed, before } => (
-                Code::TimeIndexMismatch,
-                time_index::ENTRY_SIZE,
-                format!(
-                    "expected a timestamp above {before}, found {}",
-                    indexed.timestamp
-                ),
-            ),
-            MismatchKind::NotFound { indexed, found } => (
-                Code::TimeIndexMismatch,
-                time_index::ENTRY_SIZE,
-                format!(
-                    "expected a batch that ends with offset {}, found {}",
-                    indexed.offset,
-                    or_none(found)
-                ),
-            ),
+        let Piece::Batch(span) = piece else {
+            continue;
         };
-        let position = self.number.saturating_mul(entry_size) as u64;
-        Damage {
-            position,
-            size: 0,
-            code,
-            message,
+        let last = AnyHeader::of(span, &walk.head(span)?).offsets().1;
+        // Rises even where the log's offsets do not.
+        let so_far = reached.map_or(last, |reached| reached.max(last));
+        reached = Some(so_far);
+        let mut holds = |number: usize| {
+            answers[number] = (answers[number].0 + 1, Some(Ended { span, last }));
+        };
+        while let Some(number) = positions.next_if(|number| wanted[*number].0 <= span.position) {
+            holds(number);
+        }
+        while let Some(number) = offsets.next_if(|number| wanted[*number].1 <= so_far) {
+            holds(number);
         }
     }
-}
-
-fn or_none(found: Option<Offset>) -> String {
-    found.map_or_else(|| "none".to_owned(), |offset| offset.to_string())
-}
-
-/// The lines that the stock tool prints on stderr when all files are done.
-#[must_use]
-pub fn stock_report(path: &str, mismatches: &[Mismatch]) -> String {
-    let mut report = String::new();
-    let offset_of = |found: Option<Offset>| found.map_or(-1, |offset| offset.0);
-    let mut section = |title: String, lines: Vec<String>| {
-        if !lines.is_empty() {
-            report += &format!("{title}{path}\n{}", lines.concat());
-        }
-    };
-    // A tree map in reverse order: the greatest offset first.
-    section("Mismatches in :".to_owned(), {
-        let mut lines: Vec<_> = lines_of(mismatches, |kind| match kind {
-            MismatchKind::Offset { indexed, found } => {
-                let (indexed, found) = (indexed.offset, offset_of(found));
-                Some(format!("  Index offset: {indexed}, log offset: {found}\n"))
-            }
-            _ => None,
-        });
-        lines.reverse();
-        lines
-    });
-    section(
-        "Found timestamp mismatch in :".to_owned(),
-        lines_of(mismatches, |kind| match kind {
-            MismatchKind::Timestamp { indexed, found } => Some(format!(
-                "  Index timestamp: {}, log timestamp: {found}\n",
-                indexed.timestamp
-            )),
-            _ => None,
-        }),
-    );
-    section(
-        "Found out of order timestamp in :".to_owned(),
-        lines_of(mismatches, |kind| match kind {
-            MismatchKind::OutOfOrder { indexed, before } => Some(format!(
-                "  Index timestamp: {}, Previously indexed timestamp: {before}\n",
-                indexed.timestamp
-            )),
-            _ => None,
-        }),
-    );
-    section(
-        "The following indexed offsets are not found in :".to_owned(),
-        lines_of(mismatches, |kind| match kind {
-            MismatchKind::NotFound { indexed, found } => Some(format!(
-                "Indexed offset: {}, found log offset: {}\n",
-                indexed.offset,
-                offset_of(found)
-            )),
-            _ => None,
-        }),
-    );
-    report
-}
-
-fn lines_of(mismatches: &[Mismatch], line: impl Fn(MismatchKind) -> Option<String>) -> Vec<String> {
-    mismatches
-        .iter()
-        .filter_map(|mismatch| line(mismatch.kind))
-        .collect()
+    let answers = answers.into_iter();
+    Ok(answers
+        .map(|(conditions, ended)| ended.filter(|_| conditions == 2))
+        .collect())
 }

@@ -11,7 +11,7 @@ use crate::format::mirror_reset::MirrorPidReset;
 use crate::format::number::Timestamp;
 use crate::report::control_json;
 use crate::report::json::{Object, WideIntegers};
-use crate::storage::damage::Damage;
+use crate::storage::damage::{Code, Damage};
 use crate::storage::segment::contents::Entry;
 
 /// How deep the JSON lines go.
@@ -96,11 +96,14 @@ impl View for Jsonl {
             push_headers(&mut object, entry, self.wide);
         }
         object.close_line();
-        damage
+        batch.inner_fault(entry).or(damage)
     }
 
     fn damage(&self, damage: &Damage, out: &mut Vec<u8>) {
-        push_damage(Style::Jsonl(self.wide), damage, out);
+        // A decoder that does not fit is no damage: a note tells of it.
+        if damage.code != Code::RecordUndecodable {
+            push_damage(Style::Jsonl(self.wide), damage, out);
+        }
     }
 }
 
@@ -120,7 +123,8 @@ impl Jsonl {
                 };
                 object.text("controlType", name);
                 object.int("controlTypeId", key.control_type.id());
-                object.int("version", key.version);
+                let version = value_version(key.control_type, entry.value);
+                object.optional_int("version", version.unwrap_or(Some(key.version)));
                 damage = control_value(&mut object, batch, entry, key.control_type);
             }
             Err(fault) => {
@@ -133,6 +137,16 @@ impl Jsonl {
         object.close_line();
         damage
     }
+}
+
+/// The version that the value of a known kind begins with, which is also the one that the stock
+/// text shows; the inner `None` where the value is too short for one.
+fn value_version(control_type: ControlType, value: Option<&[u8]>) -> Option<Option<i16>> {
+    if let ControlType::Unknown(_) = control_type {
+        return None;
+    }
+    let version = value.and_then(<[u8]>::first_chunk);
+    Some(version.map(|bytes| i16::from_be_bytes(*bytes)))
 }
 
 /// What the value of a control record says, under the names of its kind.

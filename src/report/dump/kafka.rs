@@ -87,7 +87,7 @@ impl View for KafkaText {
             damage = self.push_contents(batch, entry, out);
         }
         out.push(b'\n');
-        damage
+        batch.inner_fault(entry).or(damage)
     }
 
     /// Damage has no line of its own in the stock text.
@@ -142,7 +142,8 @@ fn push_part(
     }
 }
 
-/// The fault of a key or value that a decoder could not take.
+/// What to say of a key or value that a decoder could not take: the decoder's fault, not the
+/// file's.
 pub(super) fn undecodable(
     batch: &Batch<'_>,
     entry: &Entry<'_>,
@@ -155,11 +156,11 @@ pub(super) fn undecodable(
         size: 0,
         code: Code::RecordUndecodable,
         message: format!(
-            "offset {}: expected a {field} of at least {} bytes for the {} decoder, found {found}; \
-             choose another decoder",
+            "offset {}: the {} decoder takes a {field} of {} bytes or more, found {found}; shown \
+             as text, or base64 in JSON",
             entry.offset,
+            decoder.name(),
             decoder.least(),
-            decoder.name()
         ),
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::segment::Ending;
 use crate::report::json::{Object, WideIntegers};
+use crate::report::one_line::on_one_line;
 use crate::storage::damage::Damage;
 use crate::storage::file_name::FileName;
 use crate::storage::segment::walk::End;
@@ -87,6 +88,12 @@ pub fn as_java_prints(path: &Path) -> String {
         out.pop();
     }
     out
+}
+
+/// The absolute path as the stock tool names it in its lists on stderr, on one line.
+pub(super) fn absolute(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    on_one_line(&as_java_prints(&absolute)).into_owned()
 }
 
 #[cfg(test)]

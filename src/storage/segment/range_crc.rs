@@ -92,7 +92,8 @@ impl Prefixes {
         self.extend(kind, window, index)?;
         let sum = self.sums.get(index).copied().unwrap_or_default();
         let rest = distance.checked_rem(self.step).unwrap_or(0);
-        let tail = plain(kind, window, to.saturating_sub(rest), to)?;
+        let size = usize::try_from(rest).unwrap_or(usize::MAX);
+        let tail = kind.of(window.peek(to.saturating_sub(rest), size)?);
         Ok(self.shift.apply(sum, rest) ^ tail)
     }
 

@@ -10,6 +10,7 @@ mod limits;
 mod order;
 mod producer_ids;
 mod spooled;
+mod wording;
 
 /// Every command passes the contract of all commands.
 macro_rules! every_command {

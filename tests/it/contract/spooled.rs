@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::program::{copies, dump_jsonl, dump_log, testdata};
+use crate::program::{Run, copies, dump_jsonl, dump_log, testdata};
 
 const LOG: &str = "main/idem-0/00000000000000000000.log";
 
@@ -100,4 +100,41 @@ fn a_file_that_grows_is_read_up_to_some_end() {
         }
         stop.store(true, Ordering::Relaxed);
     });
+}
+
+/// A disk that is full, played by a limit on the size of files.
+#[test]
+fn a_temporary_file_that_cannot_grow_ends_with_3_and_leaves_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\"";
+    let run = Run::in_shell(script, &["dump-log", "-"]);
+    let run = run.env("TMPDIR", directory.path().to_str().unwrap());
+    let outcome = run.outcome_with(vec![0; 1 << 20]).ended_with(3);
+    for said in [
+        "-: cannot be spooled",
+        directory.path().to_str().unwrap(),
+        "TMPDIR",
+    ] {
+        assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+    }
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_bound_on_what_is_shown_is_none_on_what_is_spooled_and_that_is_said() {
+    let bytes = fs::read(testdata(LOG)).unwrap();
+    for (bound, told) in [
+        (&["--max-bytes=200"][..], true),
+        (&["--limit=1"], true),
+        (&[], false),
+    ] {
+        let run = bound.iter().fold(dump_log(["-"]), Run::arg);
+        let outcome = run.outcome_with(bytes.clone()).ended_with(0);
+        let said = outcome
+            .stderr
+            .contains("-: note: is read to its end into a temporary file");
+        assert_eq!(said, told, "{}", outcome.stderr);
+        let of_a_file = bound.iter().fold(dump_log([testdata(LOG)]), Run::arg);
+        assert_eq!(of_a_file.outcome().ended_with(0).stderr, "");
+    }
 }

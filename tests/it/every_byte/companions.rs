@@ -1,6 +1,5 @@
 //! Indexes, snapshots, checkpoints and the other small files.
 
-use kfsck::report::dump::companion::Findings;
 use kfsck::storage::damage::Code;
 use kfsck::storage::file_name::FileKind;
 use kfsck::storage::source::Source;
@@ -8,7 +7,7 @@ use kfsck::storage::source::Source;
 use super::{Change, Input, every_change, inputs};
 use crate::fuzz::bodies;
 
-fn dump(input: &Input, bytes: &[u8], log: Option<&Source>, offsets: Option<&[u8]>) -> Findings {
+fn dump(input: &Input, bytes: &[u8], log: Option<&Source>, offsets: Option<&[u8]>) -> bodies::Told {
     bodies::beside(&input.path, input.name, bytes, log, offsets)
 }
 

@@ -1,0 +1,31 @@
+//! Whole numbers on the command line, refused with words that say what is wanted.
+
+use std::str::FromStr;
+
+/// A reader of a number; `wanted` completes "expected ...".
+pub(super) fn number<T: FromStr>(
+    wanted: &'static str,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    move |text| text.parse().map_err(|_| format!("expected {wanted}"))
+}
+
+pub(super) const PRODUCER_ID: &str = "a producer id, a whole number of 64 bits such as 2000 or -7";
+pub(super) const PRODUCER_EPOCH: &str = "a whole number from -32768 to 32767";
+pub(super) const LEADER_EPOCH: &str = "a whole number from -2147483648 to 2147483647";
+pub(super) const OFFSET: &str = "an offset, a whole number of 64 bits";
+pub(super) const COUNT: &str = "a whole number of 0 or more";
+pub(super) const THREADS: &str = "a whole number from 1 to 65535";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_or_refused_with_what_is_wanted() {
+        assert_eq!(number::<i64>(PRODUCER_ID)("-7"), Ok(-7));
+        let refused = number::<i64>(PRODUCER_ID)("abc").unwrap_err();
+        assert!(refused.starts_with("expected a producer id"), "{refused}");
+        assert!(number::<i16>(PRODUCER_EPOCH)("70000").is_err());
+        assert!(number::<u64>(COUNT)("-1").is_err());
+    }
+}
