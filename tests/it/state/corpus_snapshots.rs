@@ -5,7 +5,7 @@
 use crate::corpus;
 use kfsck::format::number::Offset;
 use kfsck::format::producer_snapshot::ProducerEntry;
-use kfsck::format::txn_index::{self, AbortedTxn};
+use kfsck::format::txn_index::{AbortedTxn, TxnIndex};
 use kfsck::state::read::{ReadOptions, SegmentFile, segments};
 use kfsck::state::replay::{Replay, Visitor, replay, usable_entries};
 use kfsck::state::rules::{ALL, Barrier};
@@ -162,7 +162,10 @@ fn aborted_transactions_are_those_of_the_transaction_indexes() {
         let files = partition.directory.files_of(FileKind::TxnIndex);
         for file in files.filter(|file| file.name.suffix.is_none()) {
             let bytes = fs::read(&file.path).unwrap();
-            let theirs: Vec<_> = txn_index::decode(&bytes).map(Result::unwrap).collect();
+            let theirs: Vec<_> = TxnIndex::new(&bytes[..])
+                .entries()
+                .map(|entry| entry.unwrap().unwrap())
+                .collect();
             let base_offset = file.name.base_offset.unwrap().0;
             let mut ours = aborted.0.remove(&base_offset).unwrap_or_default();
             if file
