@@ -59,6 +59,12 @@ impl<const N: usize> Chunk<N> {
             return Ok(None);
         }
         let slot = self.gathered.find(id);
+        if let Some(slot) = slot
+            && manager.is_plain(how, batch)
+            && self.gathered.advance(slot, batch)
+        {
+            return Ok(None);
+        }
         let gathered = slot.and_then(|slot| self.gathered.at(slot));
         // The manager's entry matters to a leader's checks, and as evidence until the chunk has
         // a batch of its own.

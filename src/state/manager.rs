@@ -167,6 +167,35 @@ impl<const N: usize> Manager<N> {
             return Ok(self.without_producer(how, batch, control, sink));
         }
         let slot = self.producers.find(id);
+        if let Some(slot) = slot
+            && self.is_plain(how, batch)
+            && self.producers.advance(slot, batch)
+        {
+            return Ok(Applied::Taken {
+                started: None,
+                finished: None,
+            });
+        }
+        self.apply_any(how, batch, control, slot, sink)
+    }
+
+    /// Whether nothing but the entry itself has a say in a batch: data that is read back or
+    /// replicated.
+    #[inline]
+    pub(super) fn is_plain(&self, how: Append, batch: &Batch) -> bool {
+        how.origin() == Origin::Replication && !batch.is_control && self.verifications.is_empty()
+    }
+
+    /// Takes in a batch that is not as most are.
+    fn apply_any(
+        &mut self,
+        how: Append,
+        batch: &Batch,
+        control: Option<&Control>,
+        slot: Option<Slot>,
+        sink: Sink<'_>,
+    ) -> Result<Applied, StateError> {
+        let id = batch.producer_id;
         let known = slot.and_then(|slot| self.producers.at(slot));
         let mut entry = known.unwrap_or(Entry::empty(id));
         if let Some(duplicate) = self.leader_checks(how, batch, known.as_ref())? {

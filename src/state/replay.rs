@@ -49,6 +49,7 @@ pub struct Replay<const N: usize> {
     /// The group that is open, where the rules group batches.
     chunk: Option<Chunk<N>>,
     segment: Offset,
+    log_start: Offset,
     from: Offset,
     upto: Option<Offset>,
     next_offset: Offset,
@@ -68,6 +69,7 @@ impl<const N: usize> Replay<N> {
             epochs: LeaderEpochs::new(),
             chunk: None,
             segment: from,
+            log_start: from,
             from,
             upto: None,
             next_offset: from,
@@ -82,7 +84,8 @@ impl<const N: usize> Replay<N> {
         self
     }
 
-    /// Begins with what a snapshot says at its offset instead, all of it: nothing expires.
+    /// Begins with what a snapshot says at its offset instead, all of it: nothing expires. The log's
+    /// start stays where it is.
     pub fn start_from_snapshot(&mut self, entries: &[ProducerEntry], offset: Offset) {
         let never = i64::MAX;
         self.manager
@@ -257,7 +260,7 @@ impl<const N: usize> Replay<N> {
     #[must_use]
     pub fn last_stable_offset(&self) -> Offset {
         let open = self.manager.ongoing().next();
-        let open = open.map(|open| open.first_offset.max(self.from));
+        let open = open.map(|open| open.first_offset.max(self.log_start));
         match open {
             Some(first) if first < self.next_offset => first,
             _ => self.next_offset,
