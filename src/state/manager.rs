@@ -162,11 +162,26 @@ impl<const N: usize> Manager<N> {
         control: Option<&Control>,
         sink: Sink<'_>,
     ) -> Result<Applied, StateError> {
+        self.apply_near(how, batch, control, None, sink)
+    }
+
+    /// As [`Manager::apply`], with the place where the producer was found a moment ago.
+    #[inline]
+    pub(super) fn apply_near(
+        &mut self,
+        how: Append,
+        batch: &Batch,
+        control: Option<&Control>,
+        hint: Option<Slot>,
+        sink: Sink<'_>,
+    ) -> Result<Applied, StateError> {
         let id = batch.producer_id;
         if !self.rules.keeps_state_of(id) {
             return Ok(self.without_producer(how, batch, control, sink));
         }
-        let slot = self.producers.find(id);
+        let slot = hint
+            .filter(|slot| self.producers.holds(*slot, id))
+            .or_else(|| self.producers.find(id));
         if let Some(slot) = slot
             && self.is_plain(how, batch)
             && self.producers.advance(slot, batch)
