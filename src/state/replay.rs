@@ -91,8 +91,8 @@ impl<const N: usize> Replay<N> {
         self
     }
 
-    /// Begins with what a snapshot says at its offset instead, all of it: nothing expires. The log's
-    /// start stays where it is.
+    /// Begins with what a snapshot says at its offset instead, all of it: nothing expires. The
+    /// log's start stays where it is.
     pub fn start_from_snapshot(&mut self, entries: &[ProducerEntry], offset: Offset) {
         let never = i64::MAX;
         self.manager
@@ -164,8 +164,8 @@ impl<const N: usize> Replay<N> {
         }
     }
 
-    /// Takes a batch in, at the latest with [`Replay::end_segment`]; breaks off behind the last that
-    /// is wanted.
+    /// Takes a batch in, at the latest with [`Replay::end_segment`]; breaks off behind the last
+    /// that is wanted.
     #[inline]
     pub fn batch(
         &mut self,
