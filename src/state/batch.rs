@@ -11,9 +11,13 @@ use crate::format::number::{
     CoordinatorEpoch, LeaderEpoch, Offset, ProducerEpoch, ProducerId, Sequence, Timestamp,
 };
 use crate::state::error::ControlFault;
+use crate::storage::damage::{Code, Damage};
 use crate::storage::segment::contents::{Entry, LoadedBatch};
 use crate::storage::source::ReadError;
 use std::ops::ControlFlow;
+
+/// The bits of the attributes that name a codec.
+const CODEC: i16 = 7;
 
 /// Where a batch lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -138,10 +142,8 @@ impl Batch {
 /// # Errors
 /// A read that failed.
 pub fn control(batch: &mut LoadedBatch<'_>) -> Result<Control, ReadError> {
-    let (count, compressed) = {
-        let header = batch.header();
-        (header.count(), header.attributes().0 & 7 != 0)
-    };
+    let (count, attributes) = (batch.header().count(), batch.header().attributes().0);
+    let compressed = attributes & CODEC != 0;
     if count == 0 {
         return Ok(Control::NoRecord);
     }
@@ -160,10 +162,22 @@ pub fn control(batch: &mut LoadedBatch<'_>) -> Result<Control, ReadError> {
         }
     })?;
     Ok(match (first, fault) {
-        (_, Some(fault)) => Control::Fault(ControlFault::Undecodable(fault.message)),
+        (_, Some(damage)) => Control::Fault(record_fault(damage, attributes)),
         (Some(control), None) => control,
         (None, None) => Control::NoRecord,
     })
+}
+
+/// The exception that a broker meets where its records do not decode.
+#[cold]
+fn record_fault(damage: Damage, attributes: i16) -> ControlFault {
+    match damage.code {
+        Code::UnknownCodec => ControlFault::Codec(attributes & CODEC),
+        Code::RecordMalformed => ControlFault::NoRecord,
+        Code::RecordCountMismatch => ControlFault::Missing,
+        Code::PayloadTooLarge => ControlFault::Trailing,
+        _ => ControlFault::Payload(damage.message),
+    }
 }
 
 fn first_record(entry: &Entry<'_>) -> Control {
@@ -191,7 +205,7 @@ fn key_fault(problem: &Problem) -> ControlFault {
         Problem::Null => ControlFault::NullKey,
         Problem::OutOfRange { stored, .. } => ControlFault::KeyVersion(narrow(*stored)),
         Problem::Truncated { left, .. } => ControlFault::ShortKey(*left),
-        other => ControlFault::Undecodable(other.to_string()),
+        _ => ControlFault::NoRecord,
     }
 }
 

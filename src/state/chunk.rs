@@ -59,6 +59,12 @@ impl<const N: usize> Chunk<N> {
             return Ok(None);
         }
         let slot = self.gathered.find(id);
+        if let Some(slot) = slot
+            && manager.is_plain(how, batch)
+            && self.gathered.advance(slot, batch)
+        {
+            return Ok(None);
+        }
         let gathered = slot.and_then(|slot| self.gathered.at(slot));
         // The manager's entry matters to a leader's checks, and as evidence until the chunk has
         // a batch of its own.
@@ -148,10 +154,9 @@ impl<const N: usize> Chunk<N> {
     }
 
     fn merge(&mut self, manager: &mut Manager<N>) -> Result<(), StateError> {
-        for updated in self.gathered.iter() {
-            manager.update(&updated);
-        }
-        self.gathered.clear();
+        std::mem::take(&mut self.gathered).consume(|updated| {
+            manager.update(updated);
+        });
         for (id, first_offset) in self.started.drain(..) {
             manager.start(id, first_offset);
         }

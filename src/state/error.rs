@@ -134,8 +134,16 @@ pub enum ControlFault {
     ValueVersion(i16),
     /// A count of records below 0.
     Count(i32),
-    /// The records do not decode; Kafka's text depends on the fault, this one is our own.
-    Undecodable(String),
+    /// The first record is no record.
+    NoRecord,
+    /// The bytes end before the records do.
+    Missing,
+    /// Bytes lie behind the last record.
+    Trailing,
+    /// The attributes name no codec.
+    Codec(i16),
+    /// The records do not decompress; Kafka's text depends on the codec, this one is our own.
+    Payload(String),
 }
 
 impl ControlFault {
@@ -149,7 +157,9 @@ impl ControlFault {
                 | Self::KeyVersion(_)
                 | Self::ValueVersion(_)
                 | Self::Count(_)
-                | Self::Undecodable(_)
+                | Self::NoRecord
+                | Self::Missing
+                | Self::Trailing
         )
     }
 
@@ -157,7 +167,8 @@ impl ControlFault {
     #[must_use]
     pub const fn class(&self) -> &'static str {
         match self {
-            Self::Type(_) => "IllegalArgumentException",
+            Self::Type(_) | Self::Codec(_) => "IllegalArgumentException",
+            Self::Payload(_) => "KafkaException",
             Self::NullKey | Self::NullValue => "NullPointerException",
             Self::ShortValue => "BufferUnderflowException",
             _ => "InvalidRecordException",
@@ -196,7 +207,13 @@ impl fmt::Display for ControlFault {
             Self::Count(count) => {
                 write!(f, "Found invalid record count {count} in magic v2 batch")
             }
-            Self::Undecodable(fault) => f.write_str(fault),
+            Self::NoRecord => f.write_str("Found invalid record structure"),
+            Self::Missing => f.write_str("Incorrect declared batch size, premature EOF reached"),
+            Self::Trailing => {
+                f.write_str("Incorrect declared batch size, records still remaining in file")
+            }
+            Self::Codec(id) => write!(f, "Unknown compression type id: {id}"),
+            Self::Payload(fault) => f.write_str(fault),
         }
     }
 }
@@ -275,7 +292,8 @@ impl fmt::Display for StateError {
             }
             Reason::LeaderEpochCheck { epoch, last } => write!(
                 f,
-                "Epoch of producer {id} is {epoch}, which is smaller than the last seen epoch {last}"
+                "Epoch of producer {id} is {epoch}, which is smaller than the last seen epoch \
+                 {last}"
             ),
             Reason::Unverified => f.write_str("Record was not part of an ongoing transaction"),
             Reason::ExpectedTransactional => write!(
@@ -337,7 +355,8 @@ impl StateError {
             }
             Reason::Sequence { sequence, last } => write!(
                 f,
-                "{disorder}: {sequence} (incoming seq. number), {last} (current end sequence number)"
+                "{disorder}: {sequence} (incoming seq. number), {last} (current end sequence \
+                 number)"
             ),
             _ => Ok(()),
         }

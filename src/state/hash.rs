@@ -19,16 +19,25 @@ impl Mixer {
         }
     }
 
-    /// One wide multiplication, both halves folded.
+    /// Two wide multiplications, the halves of each folded. After one alone, ids in even steps
+    /// would fall in even steps again, which fill a table unevenly for some factors.
     #[inline]
     pub(super) fn mix(self, value: u64) -> u64 {
-        let product = u128::from(value ^ self.offset).wrapping_mul(u128::from(self.factor));
-        let bytes = product.to_be_bytes();
-        let (Some(high), Some(low)) = (bytes.first_chunk(), bytes.last_chunk()) else {
-            return 0;
-        };
-        u64::from_be_bytes(*high) ^ u64::from_be_bytes(*low)
+        /// The fraction of the golden ratio in 64 bits: any odd number with many bits would do.
+        const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+        let once = folded(value ^ self.offset, self.factor);
+        folded(once ^ self.factor, FACTOR)
     }
+}
+
+#[inline]
+fn folded(value: u64, factor: u64) -> u64 {
+    let product = u128::from(value).wrapping_mul(u128::from(factor));
+    let bytes = product.to_be_bytes();
+    let (Some(high), Some(low)) = (bytes.first_chunk(), bytes.last_chunk()) else {
+        return 0;
+    };
+    u64::from_be_bytes(*high) ^ u64::from_be_bytes(*low)
 }
 
 impl Default for Mixer {

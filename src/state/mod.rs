@@ -26,9 +26,13 @@ pub mod epochs;
 pub mod error;
 pub mod event;
 mod hash;
+mod leader;
+pub mod load;
 pub mod manager;
 pub mod read;
 pub mod replay;
 pub mod rules;
 pub mod table;
+#[cfg(test)]
+mod tests;
 pub mod transactions;

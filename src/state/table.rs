@@ -13,6 +13,7 @@
 use crate::format::number::{
     CoordinatorEpoch, Offset, ProducerEpoch, ProducerId, Sequence, Timestamp, to_usize,
 };
+use crate::state::batch::Batch;
 use crate::state::entry::{BatchMetadata, Batches, Entry};
 use crate::state::hash::Mixer;
 use std::collections::HashMap;
@@ -144,6 +145,13 @@ impl<const N: usize> Table<N> {
         }
     }
 
+    /// Whether the entry in a slot is of this producer.
+    #[inline]
+    pub(super) fn holds(&self, slot: Slot, id: ProducerId) -> bool {
+        self.packed(slot.0)
+            .is_some_and(|packed| packed.producer_id == id.0.to_be_bytes())
+    }
+
     /// The entry of a producer.
     #[must_use]
     #[inline]
@@ -172,6 +180,54 @@ impl<const N: usize> Table<N> {
         if let Some(place) = self.packed_mut(slot.0) {
             *place = packed;
         }
+    }
+
+    /// Takes in a data batch without unpacking the entry, if it is as most batches are: of the same
+    /// epoch, the next in sequence, inside a transaction exactly where one is open. Where it is
+    /// not, nothing has changed, and the caller goes the long way.
+    #[inline]
+    pub(super) fn advance(&mut self, slot: Slot, batch: &Batch) -> bool {
+        let Some(packed) = self.packed_mut(slot.0) else {
+            return false;
+        };
+        let count = usize::from(packed.state & !OPEN);
+        let Some(last) = count.checked_sub(1).and_then(|at| packed.batches.get(at)) else {
+            return false;
+        };
+        let follows = i32::from_be_bytes(last.last_sequence).checked_add(1);
+        let is_usual = packed.producer_epoch == batch.producer_epoch.0.to_be_bytes()
+            && follows == Some(batch.base_sequence.0)
+            && (packed.state & OPEN != 0) == batch.is_transactional;
+        let distance = batch.last_offset.0.wrapping_sub(batch.base_offset.0);
+        let (Some(last_offset), Some(timestamp), Ok(distance), Ok(position)) = (
+            shortened(batch.last_offset.0),
+            shortened(batch.max_timestamp.0),
+            i32::try_from(distance),
+            u32::try_from(batch.place.position),
+        ) else {
+            return false;
+        };
+        if !is_usual {
+            return false;
+        }
+        let mut at = count;
+        if count == N {
+            packed.batches.rotate_left(1);
+            at = N.saturating_sub(1);
+        } else {
+            packed.state = packed.state.wrapping_add(1);
+        }
+        if let Some(place) = packed.batches.get_mut(at) {
+            *place = PackedBatch {
+                last_sequence: batch.last_sequence.0.to_be_bytes(),
+                last_offset,
+                offset_delta: distance.to_be_bytes(),
+                timestamp,
+            };
+        }
+        packed.last_timestamp = timestamp;
+        packed.last_position = position.to_be_bytes();
+        true
     }
 
     /// Puts an entry in the place of its producer's, or adds it.
@@ -217,19 +273,25 @@ impl<const N: usize> Table<N> {
     /// Keeps those entries that `keeps` says yes to, in their order.
     pub fn retain(&mut self, mut keeps: impl FnMut(&Entry<N>) -> bool) {
         let mut kept = Self::new();
-        // Chunks go one by one, so that both tables together take one chunk more than the larger.
-        let chunks = std::mem::take(&mut self.chunks);
+        std::mem::take(self).consume(|entry| {
+            if keeps(entry) {
+                kept.add(entry);
+            }
+        });
+        *self = kept;
+    }
+
+    /// Gives all entries, in their order, and their memory back a chunk at a time: what takes them
+    /// in grows no faster than this shrinks.
+    pub fn consume(mut self, mut visit: impl FnMut(&Entry<N>)) {
+        self.index = Vec::new();
         let mut slot = 0_u32;
-        for chunk in chunks {
+        for chunk in std::mem::take(&mut self.chunks) {
             for packed in &chunk {
-                let entry = self.unpack(slot, packed);
-                if keeps(&entry) {
-                    kept.add(&entry);
-                }
+                visit(&self.unpack(slot, packed));
                 slot = slot.saturating_add(1);
             }
         }
-        *self = kept;
     }
 
     /// The highest slot number that fits, and what is not tag; `None` without an index.
@@ -359,13 +421,18 @@ impl<const N: usize> Table<N> {
 
     #[inline]
     fn short(&mut self, slot: u32, field: u8, value: i64) -> Short {
-        let [_, _, short @ ..] = value.to_be_bytes();
-        if (value << 16) >> 16 == value && short != ASIDE {
-            return short;
-        }
-        self.aside.insert((slot, field), value);
-        ASIDE
+        shortened(value).unwrap_or_else(|| {
+            self.aside.insert((slot, field), value);
+            ASIDE
+        })
     }
+}
+
+/// A number in 48 bits, if it fits.
+#[inline]
+fn shortened(value: i64) -> Option<Short> {
+    let [_, _, short @ ..] = value.to_be_bytes();
+    ((value << 16) >> 16 == value && short != ASIDE).then_some(short)
 }
 
 /// The bits of a hash that stand beside the slot.
@@ -384,4 +451,20 @@ const fn low_half(hash: u64) -> u32 {
 const fn high_half(hash: u64) -> u32 {
     let [a, b, c, d, ..] = hash.to_be_bytes();
     u32::from_be_bytes([a, b, c, d])
+}
+
+#[cfg(test)]
+impl<const N: usize> Table<N> {
+    /// The most index places that any search for an id in the table looks at.
+    pub(super) fn longest_search(&self) -> u32 {
+        let mask = self.index_mask().unwrap();
+        let steps = (0..self.count).map(|slot| {
+            let id = i64::from_be_bytes(self.packed(slot).unwrap().producer_id);
+            let from = low_half(self.mixer.mix(id.cast_unsigned())) & mask;
+            let holds = |at: u32| self.index[to_usize(at)] & mask == slot;
+            let found = (0..=mask).find(|step| holds(from.wrapping_add(*step) & mask));
+            found.unwrap() + 1
+        });
+        steps.max().unwrap_or(0)
+    }
 }
