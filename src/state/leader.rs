@@ -1,5 +1,5 @@
-//! What a leader asks and remembers beside the append itself: repeats of kept batches, epochs before
-//! anything is prepared, and the verification of transactions (KIP-890).
+//! What a leader asks and remembers beside the append itself: repeats of kept batches, epochs
+//! before anything is prepared, and the verification of transactions (KIP-890).
 
 use crate::format::number::{ProducerId, Timestamp};
 use crate::state::append::{Append, Verification};
