@@ -117,7 +117,7 @@ impl Iterator for Distinct {
             (term - sum) + self.sum
         };
         self.sum = sum;
-        self.clusters += 1;
+        self.clusters = self.clusters.saturating_add(1);
         Some((self.clusters.into(), self.sum + self.carried))
     }
 }

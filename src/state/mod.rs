@@ -3,20 +3,6 @@
 //! Twins of `ProducerStateManager`, `ProducerAppendInfo`, `LogLoader` and `LeaderEpochFileCache` of
 //! Kafka 4.4.0, exact to the text of their errors. Pure: logs are read through
 //! [`crate::storage`], the time is given, nothing is written and nothing printed.
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::indexing_slicing,
-        clippy::arithmetic_side_effects,
-        clippy::as_conversions,
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        clippy::todo,
-        clippy::unreachable,
-        clippy::string_slice
-    )
-)]
 
 pub mod append;
 pub mod batch;
