@@ -2,6 +2,10 @@
 
 pub mod belief;
 pub mod hanging_transaction;
+pub mod log_findings;
+pub mod lone_segment;
 pub mod mapping_edges;
+pub mod producer_order;
 pub mod region_odds;
 pub mod transaction_coordinator;
+pub mod witness;

@@ -5,10 +5,14 @@ mod completions;
 mod dump_log;
 mod man;
 mod output;
+mod partition_files;
 mod pid;
+mod producers;
+mod rules;
 mod session;
 mod status;
 mod time;
+mod top;
 
 use std::env;
 use std::ffi::OsString;
@@ -72,6 +76,7 @@ struct Global {
 #[derive(Debug, Subcommand)]
 enum Command {
     DumpLog(Box<dump_log::DumpLog>),
+    Producers(Box<producers::Producers>),
     Pid(pid::Pid),
     Completions(completions::Completions),
     Man(man::Man),
@@ -88,6 +93,7 @@ pub(crate) fn main() -> ExitCode {
     let mut session = Session::new(&cli.global);
     let outcome = match cli.command {
         Command::DumpLog(command) => command.run(&mut session),
+        Command::Producers(command) => command.run(&mut session),
         Command::Pid(command) => command.run(&mut session),
         Command::Completions(command) => command.run(&mut session),
         Command::Man(command) => command.run(&mut session),
@@ -127,6 +133,9 @@ impl Command {
             Self::DumpLog(dump) => dump
                 .validate()
                 .map_err(|error| (["dump-log"].as_slice(), error)),
+            Self::Producers(producers) => producers
+                .validate()
+                .map_err(|error| (["producers"].as_slice(), error)),
             Self::Pid(pid) => pid.validate(),
             Self::Completions(_) | Self::Man(_) => Ok(()),
         }

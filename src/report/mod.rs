@@ -4,5 +4,8 @@ pub mod control_json;
 pub mod digits;
 pub mod dump;
 pub mod json;
+pub mod log_findings;
 pub mod pid;
+pub mod producers;
 pub mod table;
+pub mod utc;
