@@ -7,5 +7,8 @@ pub mod lone_segment;
 pub mod mapping_edges;
 pub mod producer_order;
 pub mod region_odds;
+pub mod snapshot_comparison;
+pub mod snapshot_health;
+pub mod snapshot_replay;
 pub mod transaction_coordinator;
 pub mod witness;

@@ -34,14 +34,25 @@ pub fn watch(
     witness: &mut dyn Witness,
 ) -> Result<Belief, ReadError> {
     let (mut belief, segments) = begin(partition, checkpoints, question)?;
-    for segment in &segments {
+    watch_segments(&mut belief, &segments, question, witness)?;
+    Ok(belief)
+}
+
+/// Takes segments in, up to the offset that was asked for.
+pub(super) fn watch_segments(
+    belief: &mut Belief,
+    segments: &[SegmentFile],
+    question: &Question,
+    witness: &mut dyn Witness,
+) -> Result<(), ReadError> {
+    for segment in segments {
         if question.at.is_some_and(|at| segment.base_offset >= at) {
             break;
         }
         let source = Source::open(&segment.path, question.read.access)?;
-        watch_segment(&mut belief, segment, &source, question, witness)?;
+        watch_segment(belief, segment, &source, question, witness)?;
     }
-    Ok(belief)
+    Ok(())
 }
 
 /// Takes one segment in.

@@ -3,6 +3,8 @@
 
 mod completions;
 mod dump_log;
+mod expiry;
+mod inspect_snapshot;
 mod man;
 mod output;
 mod partition_files;
@@ -10,6 +12,8 @@ mod pid;
 mod producers;
 mod rules;
 mod session;
+mod snapshot_dump;
+mod snapshot_findings;
 mod status;
 mod time;
 mod top;
@@ -76,6 +80,7 @@ struct Global {
 #[derive(Debug, Subcommand)]
 enum Command {
     DumpLog(Box<dump_log::DumpLog>),
+    InspectSnapshot(Box<inspect_snapshot::InspectSnapshot>),
     Producers(Box<producers::Producers>),
     Pid(pid::Pid),
     Completions(completions::Completions),
@@ -93,6 +98,7 @@ pub(crate) fn main() -> ExitCode {
     let mut session = Session::new(&cli.global);
     let outcome = match cli.command {
         Command::DumpLog(command) => command.run(&mut session),
+        Command::InspectSnapshot(command) => command.run(&mut session),
         Command::Producers(command) => command.run(&mut session),
         Command::Pid(command) => command.run(&mut session),
         Command::Completions(command) => command.run(&mut session),
@@ -133,6 +139,9 @@ impl Command {
             Self::DumpLog(dump) => dump
                 .validate()
                 .map_err(|error| (["dump-log"].as_slice(), error)),
+            Self::InspectSnapshot(inspect) => inspect
+                .validate()
+                .map_err(|error| (["inspect-snapshot"].as_slice(), error)),
             Self::Producers(producers) => producers
                 .validate()
                 .map_err(|error| (["producers"].as_slice(), error)),

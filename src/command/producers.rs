@@ -2,7 +2,6 @@
 //! producers is shown, one partition after the other.
 
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use clap::{Args, ValueEnum};
 use kfsck::analysis::belief::{Belief, Question};
@@ -10,20 +9,20 @@ use kfsck::analysis::log_findings::{Case, DEFAULT_EXPIRATION_MS, Finding, LogFin
 use kfsck::analysis::producer_order::{Choice, Order};
 use kfsck::analysis::{lone_segment, witness};
 use kfsck::format::number::{Offset, ProducerId, Timestamp};
+use kfsck::report::log_findings;
 use kfsck::report::producers::{self, View};
-use kfsck::report::{log_findings, utc};
 use kfsck::storage::damage::Damage;
 use kfsck::storage::directory::{self, KafkaFile, Operand, PartitionDirectory};
 use kfsck::storage::file_name::FileKind;
 use kfsck::storage::partition_name::PartitionName;
 use kfsck::storage::source::{ReadError, Source};
 
+use super::expiry::ExpiryOptions;
 use super::output::OutputOptions;
 use super::partition_files::{CheckpointsBeside, one_standard_input, read_options};
 use super::rules::RulesOption;
 use super::session::Session;
 use super::status::Status;
-use super::time;
 use super::top::Top;
 
 /// Show what a broker would know of each producer after reading a partition
@@ -72,16 +71,8 @@ pub(super) struct Producers {
     #[arg(long, value_enum, value_name = "BY", default_value = "open-first")]
     sort: Sort,
 
-    /// Leave out producers that were silent for MS milliseconds or longer, as a broker with this
-    /// producer.id.expiration.ms does; an open transaction keeps its producer
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(i64).range(0..))]
-    #[arg(allow_negative_numbers = true)]
-    expire_after: Option<i64>,
-
-    /// The time of --expire-after: ISO-8601, or milliseconds since 1970 [default: the clock's]
-    #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
-    #[arg(requires = "expire_after")]
-    now: Option<Timestamp>,
+    #[command(flatten)]
+    expiry: ExpiryOptions,
 
     #[command(flatten)]
     output: OutputOptions,
@@ -111,7 +102,7 @@ impl Producers {
     }
 
     pub(super) fn run(&self, session: &mut Session) -> anyhow::Result<()> {
-        let expiry = self.expiry(session);
+        let expiry = self.expiry.clock_and_age(session);
         let mut run = Run {
             options: self,
             question: Question {
@@ -143,18 +134,6 @@ impl Producers {
         Ok(())
     }
 
-    /// The clock and the age at which producers expire; the clock is told where it is the machine's.
-    fn expiry(&self, session: &mut Session) -> Option<(Timestamp, i64)> {
-        let after = self.expire_after?;
-        let now = self.now.unwrap_or_else(|| {
-            let now = clock();
-            let text = utc::text(now);
-            session.remark(&format!("--now is the machine's clock, {text} UTC ({now})"));
-            now
-        });
-        Some((now, after))
-    }
-
     fn choice(&self, expiry: Option<(Timestamp, i64)>) -> Choice {
         let default = self.output.json().is_none().then_some(ROWS);
         Choice {
@@ -170,13 +149,6 @@ impl Producers {
             expiry,
         }
     }
-}
-
-/// The machine's clock.
-fn clock() -> Timestamp {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let ms = since.map_or(0, |since| since.as_millis());
-    Timestamp(i64::try_from(ms).unwrap_or(i64::MAX))
 }
 
 /// One run over all paths.
@@ -261,7 +233,7 @@ impl Run<'_> {
     }
 
     fn expiration(&self) -> i64 {
-        self.options.expire_after.unwrap_or(DEFAULT_EXPIRATION_MS)
+        self.options.expiry.age().unwrap_or(DEFAULT_EXPIRATION_MS)
     }
 
     fn show(

@@ -7,5 +7,7 @@ pub mod json;
 pub mod log_findings;
 pub mod pid;
 pub mod producers;
+pub mod snapshot;
+pub mod snapshot_json;
 pub mod table;
 pub mod utc;
