@@ -62,6 +62,9 @@ pub enum Cause {
     Compacted(Offset),
     /// The producer had been silent for so many milliseconds when others wrote last.
     MayHaveExpired(i64),
+    /// The producer has not written since an older snapshot, which lies at this offset: it may
+    /// have been forgotten at a start between the two.
+    SilentSince(Offset),
     /// The producer has expired by the clock and the age that were given.
     Expired,
     /// The snapshot could not be read to its end.
@@ -142,8 +145,13 @@ pub struct Log<'a> {
     pub log_start: Offset,
     /// Whether what lies below the first offset is known, from the snapshot there.
     pub knows_below: bool,
-    /// Offsets that are missing below the snapshot's.
+    /// Offsets that are missing between batches below the snapshot's offset.
     pub holes: &'a Holes,
+    /// The offset behind the last batch below the snapshot's offset, where more offsets are
+    /// missing before the next one.
+    pub missing_from: Option<Offset>,
+    /// The offset of the next older snapshot.
+    pub older_snapshot: Option<Offset>,
     /// The last barrier below the snapshot's offset.
     pub last_barrier: Option<Offset>,
     /// The rules of the replay.
@@ -262,7 +270,8 @@ impl Log<'_> {
     }
 
     fn cause_of_hole(&self, from: Offset) -> Option<Cause> {
-        self.holes.from(from).map(Cause::Compacted)
+        let hole = self.holes.from(from).or(self.missing_from);
+        hole.map(Cause::Compacted)
     }
 
     fn cause_of_missing(&self, entry: &Entry<1>, newest: Timestamp) -> Option<Cause> {
@@ -273,9 +282,16 @@ impl Log<'_> {
         if last.is_some_and(|batch| batch.last_offset < self.log_start) {
             return Some(Cause::BelowLogStart(self.log_start));
         }
+        if entry.current_txn_first_offset.is_some() {
+            return None;
+        }
         let silence = newest.0.saturating_sub(entry.last_timestamp.0);
-        let may = entry.current_txn_first_offset.is_none() && silence >= DEFAULT_EXPIRATION_MS;
-        may.then_some(Cause::MayHaveExpired(silence))
+        if silence >= DEFAULT_EXPIRATION_MS {
+            return Some(Cause::MayHaveExpired(silence));
+        }
+        let older = self.older_snapshot?;
+        let is_silent = last.is_some_and(|batch| batch.last_offset < older);
+        is_silent.then_some(Cause::SilentSince(older))
     }
 
     /// The latest time that either side has: it was not earlier when the snapshot was written.

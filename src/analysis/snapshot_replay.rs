@@ -18,6 +18,7 @@ use crate::state::table::Table;
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::damage::Damage;
 use crate::storage::directory::PartitionDirectory;
+use crate::storage::file_name::FileKind;
 use crate::storage::source::{ReadError, Source};
 
 /// How snapshots are compared.
@@ -76,11 +77,12 @@ pub fn compare_all(
         log_start: belief.log_start_offset,
         knows_below: false,
         holes: Holes::default(),
+        offsets: offsets_of_snapshots(partition),
         found,
     };
     // Nothing in the log tells of the state at its first offset, and comparing the snapshot there
     // with itself would tell nothing either.
-    comparing.upto(first_offset, &Table::new());
+    comparing.upto(first_offset, first_offset, &Table::new());
     comparing.knows_below = belief.began_with.is_some();
     watch_segments(&mut belief, &segments, &question, &mut comparing)?;
     // A segment whose tail compaction took ends below the next one's base.
@@ -88,7 +90,8 @@ pub fn compare_all(
     let end = belief
         .log_end_offset()
         .max(last_base.unwrap_or(first_offset));
-    comparing.upto(end, belief.state.manager().producers());
+    let reached = belief.log_end_offset();
+    comparing.upto(end, reached, belief.state.manager().producers());
     let done = comparing.done.into_iter();
     Ok(done
         .map(|compared| compared.unwrap_or(Compared::BehindLogEnd(end)))
@@ -104,6 +107,16 @@ fn waiting(snapshots: &[(Offset, PathBuf)]) -> BTreeMap<Offset, Vec<usize>> {
     waiting
 }
 
+fn offsets_of_snapshots(partition: &PartitionDirectory) -> Vec<Offset> {
+    let files = partition.files_of(FileKind::ProducerSnapshot);
+    let mut offsets: Vec<_> = files
+        .filter(|file| file.name.suffix.is_none())
+        .filter_map(|file| file.name.base_offset)
+        .collect();
+    offsets.sort_unstable();
+    offsets
+}
+
 /// Compares each snapshot when the replay has come to its offset.
 struct Comparing<'a, 'f, 't> {
     snapshots: &'a [(Offset, PathBuf)],
@@ -114,18 +127,21 @@ struct Comparing<'a, 'f, 't> {
     log_start: Offset,
     knows_below: bool,
     holes: Holes,
+    /// Of all snapshots of the partition, ascending.
+    offsets: Vec<Offset>,
     found: &'f mut LogFindings<'t>,
 }
 
 impl Comparing<'_, '_, '_> {
-    /// Compares what waits for offsets up to `offset`: the replay comes to none of them any more.
-    fn upto(&mut self, offset: Offset, producers: &Table<1>) {
+    /// Compares what waits for offsets up to `offset`: the replay, which has reached `reached`,
+    /// comes to none of them any more.
+    fn upto(&mut self, offset: Offset, reached: Offset, producers: &Table<1>) {
         while let Some(entry) = self.waiting.first_entry()
             && *entry.key() <= offset
         {
             let (at, indexes) = entry.remove_entry();
             for index in indexes {
-                let compared = self.compare(index, at, producers);
+                let compared = self.compare(index, at, reached, producers);
                 if let Some(done) = self.done.get_mut(index) {
                     *done = Some(compared);
                 }
@@ -133,7 +149,7 @@ impl Comparing<'_, '_, '_> {
         }
     }
 
-    fn compare(&self, index: usize, at: Offset, producers: &Table<1>) -> Compared {
+    fn compare(&self, index: usize, at: Offset, reached: Offset, producers: &Table<1>) -> Compared {
         if at < self.first_offset {
             return Compared::BelowFirstSegment(self.first_offset);
         }
@@ -147,6 +163,8 @@ impl Comparing<'_, '_, '_> {
             log_start: self.log_start,
             knows_below: self.knows_below,
             holes: &self.holes,
+            missing_from: (reached < at).then_some(reached),
+            older_snapshot: self.offsets.iter().rfind(|older| **older < at).copied(),
             last_barrier: self.found.last_barrier().filter(|_| obeys),
             rules: self.terms.rules,
             expiry: self.terms.expiry,
@@ -176,7 +194,8 @@ impl Witness for Comparing<'_, '_, '_> {
 
     fn before(&mut self, state: &Replay<1>, batch: &Batch, control: Option<&Control>) {
         if !self.waiting.is_empty() {
-            self.upto(batch.last_offset, state.manager().producers());
+            let producers = state.manager().producers();
+            self.upto(batch.last_offset, state.next_offset(), producers);
         }
         let expected = state.next_offset();
         if batch.base_offset > expected {

@@ -110,20 +110,21 @@ fn push_verdict(view: &View<'_>, out: &mut String) {
         out.push_str("a stock broker takes it\n");
         return;
     };
-    let _ = writeln!(
-        out,
-        "a stock broker says \"{refusal}\" and deletes the file;"
-    );
     let _ = match view.fallback {
-        Fallback::Snapshot(older) => {
-            writeln!(out, "it then takes {older} and reads the log on from there")
-        }
-        Fallback::Log => writeln!(out, "it then reads the log from its start"),
+        Fallback::Snapshot(older) => writeln!(
+            out,
+            "a stock broker deletes it, takes {older}\nand reads the log on from there; it says"
+        ),
+        Fallback::Log => writeln!(
+            out,
+            "a stock broker deletes it and reads the log from its start; it says"
+        ),
         Fallback::Unknown => writeln!(
             out,
-            "it then takes the next older snapshot, or reads the log from its start"
+            "a stock broker deletes it, and takes an older one or reads the log; it says"
         ),
     };
+    let _ = writeln!(out, "  {refusal}");
     out.push_str(
         "Leave it where it is: where no snapshot is left at all, a broker that was stopped\n\
          cleanly does not read the log, and starts with no producer and no open transaction.\n",
@@ -243,18 +244,8 @@ fn push_difference(difference: &Difference, text: &mut String) {
         fields,
         cause,
     } = difference;
-    let side = |side: fn(&Field) -> Option<i64>| {
-        let told = fields.iter().map(|field| match field.name {
-            "timestamp" => {
-                let time = side(field).map_or(Timestamp::NONE, Timestamp);
-                format!("timestamp {time}")
-            }
-            name => format!("{name} {}", or_dash(side(field))),
-        });
-        told.collect::<Vec<_>>().join(", ")
-    };
     let what = match outcome {
-        Outcome::Missing => format!("is missing; by the log {}", side(|field| field.log)),
+        Outcome::Missing => format!("is missing; {}", by_the_log(fields)),
         Outcome::Extra => "is in the snapshot alone".to_owned(),
         Outcome::Differs | Outcome::Equal => {
             let told = fields.iter().map(|field| {
@@ -266,9 +257,28 @@ fn push_difference(difference: &Difference, text: &mut String) {
     };
     let _ = write!(text, "  producer {producer_id} {what}");
     if let Some(cause) = cause {
-        let _ = write!(text, "; {}", cause_text(*cause));
+        let _ = write!(text, ";\n    {}", cause_text(*cause));
     }
     text.push('\n');
+}
+
+/// The fields of a producer that only the log knows, on one line.
+fn by_the_log(fields: &[Field]) -> String {
+    let value = |name| {
+        let field = fields.iter().find(|field| field.name == name);
+        field.and_then(|field| field.log)
+    };
+    let time = value("timestamp").map_or(Timestamp::NONE, Timestamp);
+    let mut text = format!("by the log epoch {}", or_dash(value("producerEpoch")));
+    if let Some(offset) = value("lastOffset").and_then(from_0) {
+        let sequence = or_dash(value("lastSequence"));
+        let _ = write!(text, ", sequence {sequence} at offset {offset}");
+    }
+    let _ = write!(text, ", {}", utc::text(time));
+    if let Some(first) = value("currentTxnFirstOffset") {
+        let _ = write!(text, ", open since offset {first}");
+    }
+    text
 }
 
 /// What explains a difference, in words.
@@ -284,6 +294,9 @@ pub fn cause_text(cause: Cause) -> String {
         Cause::MayHaveExpired(ms) => format!(
             "legal if it had expired: it was silent for {} hours or longer",
             ms / 3_600_000
+        ),
+        Cause::SilentSince(older) => format!(
+            "legal if it had expired: it wrote nothing since the snapshot at offset {older}"
         ),
         Cause::Expired => "legal: it has expired".to_owned(),
         Cause::Unread => "its entry may lie behind the fault".to_owned(),
