@@ -329,3 +329,153 @@ fn fields(snapshot: Option<&ProducerEntry>, log: Option<&ProducerEntry>) -> Vec<
         .filter(|field| is_alone || field.snapshot != field.log)
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::number::{CoordinatorEpoch, ProducerEpoch, Sequence};
+    use crate::state::rules::Barrier;
+
+    fn entry(producer_id: i64, last_offset: i64) -> ProducerEntry {
+        ProducerEntry {
+            producer_id: ProducerId(producer_id),
+            producer_epoch: ProducerEpoch(0),
+            last_sequence: Sequence(3),
+            last_offset: Offset(last_offset),
+            offset_delta: 0,
+            timestamp: Timestamp(1000),
+            coordinator_epoch: CoordinatorEpoch(-1),
+            current_txn_first_offset: Offset(-1),
+            source_cluster_id: None,
+        }
+    }
+
+    fn table(entries: &[ProducerEntry]) -> Table<1> {
+        let mut table = Table::new();
+        for stored in entries {
+            table.add(&Entry::from_snapshot(stored));
+        }
+        table
+    }
+
+    /// A log from offset 0 without a hole.
+    fn log<'a>(producers: &'a Table<1>, holes: &'a Holes) -> Log<'a> {
+        Log {
+            producers,
+            first_offset: Offset(0),
+            log_start: Offset(0),
+            knows_below: false,
+            holes,
+            missing_from: None,
+            older_snapshot: None,
+            last_barrier: None,
+            rules: &Barrier,
+            expiry: None,
+        }
+    }
+
+    fn causes(differences: &[Difference]) -> Vec<Option<Cause>> {
+        differences.iter().map(|told| told.cause).collect()
+    }
+
+    #[test]
+    fn the_first_hole_from_an_offset_on() {
+        let mut holes = Holes::default();
+        holes.add(Offset(5), Offset(8));
+        holes.add(Offset(20), Offset(21));
+        for (from, first) in [(0, 5), (7, 5), (8, 20), (20, 20)] {
+            assert_eq!(holes.from(Offset(from)), Some(Offset(first)), "{from}");
+        }
+        assert_eq!(holes.from(Offset(21)), None);
+        for at in 0..1 << 16 {
+            holes.add(Offset(100 + 2 * at), Offset(101 + 2 * at));
+        }
+        // Those that were not kept count as one without end.
+        assert_eq!(holes.from(Offset(1 << 40)), Some(Offset(100 + 2 * 65_534)));
+    }
+
+    #[test]
+    fn compaction_explains_what_lies_in_front_of_a_hole() {
+        let producers = table(&[entry(1, 4)]);
+        let mut holes = Holes::default();
+        holes.add(Offset(5), Offset(8));
+        let held = [entry(1, 6), entry(2, 9), entry(3, 7)];
+        let told = compare(&held, true, &log(&producers, &holes));
+        let hole = Some(Cause::Compacted(Offset(5)));
+        assert_eq!(causes(&told), [hole, None, hole]);
+        assert!(told[0].is_legal() && !told[1].is_legal());
+        let end = Log {
+            missing_from: Some(Offset(8)),
+            ..log(&producers, &holes)
+        };
+        let told = compare(&held, true, &end);
+        assert_eq!(told[1].cause, Some(Cause::Compacted(Offset(8))));
+    }
+
+    #[test]
+    fn what_lies_below_the_log_start_explains_fields_and_producers() {
+        let producers = table(&[entry(1, 101)]);
+        let holes = Holes::default();
+        let mut held = entry(1, 101);
+        held.coordinator_epoch = CoordinatorEpoch(4);
+        held.current_txn_first_offset = Offset(90);
+        let begins = Log {
+            first_offset: Offset(100),
+            log_start: Offset(100),
+            ..log(&producers, &holes)
+        };
+        let below = Some(Cause::BelowLogStart(Offset(100)));
+        let told = compare(&[held.clone(), entry(2, -1)], true, &begins);
+        assert_eq!(causes(&told), [below, below]);
+        // A transaction that begins inside the log does not begin below it.
+        held.current_txn_first_offset = Offset(100);
+        assert_eq!(causes(&compare(&[held.clone()], true, &begins)), [None]);
+        // Where the snapshot at the log's first offset was read, nothing is unknown.
+        let knows = Log {
+            knows_below: true,
+            ..begins
+        };
+        held.current_txn_first_offset = Offset(90);
+        assert_eq!(causes(&compare(&[held], true, &knows)), [None]);
+    }
+
+    #[test]
+    fn what_explains_a_missing_producer() {
+        let mut late = entry(2, 50);
+        late.timestamp = Timestamp(1000 + DEFAULT_EXPIRATION_MS);
+        let mut open = entry(3, 10);
+        open.current_txn_first_offset = Offset(10);
+        let producers = table(&[entry(1, 10), late.clone(), open]);
+        let holes = Holes::default();
+        let plain = log(&producers, &holes);
+        let silence = Some(Cause::MayHaveExpired(DEFAULT_EXPIRATION_MS));
+        // An open transaction keeps its producer.
+        let told = compare(&[late], true, &plain);
+        assert_eq!(causes(&told), [silence, None]);
+        let producers = table(&[entry(1, 10), entry(2, 50)]);
+        let older = Log {
+            older_snapshot: Some(Offset(20)),
+            ..log(&producers, &holes)
+        };
+        let silent = Some(Cause::SilentSince(Offset(20)));
+        assert_eq!(causes(&compare(&[], true, &older)), [silent, None]);
+        let unread = Some(Cause::Unread);
+        assert_eq!(causes(&compare(&[], false, &older)), [unread, unread]);
+    }
+
+    #[test]
+    fn the_fields_of_a_batch_that_is_not_there_mean_nothing() {
+        let marker_only = ProducerEntry {
+            last_sequence: Sequence(77),
+            offset_delta: 9,
+            ..entry(1, -1)
+        };
+        let producers = table(&[entry(1, -1)]);
+        let holes = Holes::default();
+        assert_eq!(compare(&[marker_only], true, &log(&producers, &holes)), []);
+        // Of two entries the last counts.
+        let producers = table(&[entry(1, 8)]);
+        let held = [entry(1, 5), entry(1, 8)];
+        assert_eq!(compare(&held, true, &log(&producers, &holes)), []);
+    }
+}

@@ -259,6 +259,11 @@ impl Run<'_> {
         let beside = group.partition.as_ref();
         let beside = beside.filter(|partition| !segments(partition).is_empty());
         let log = self.log.or(beside);
+        if group.files.is_empty()
+            && let Some(partition) = beside
+        {
+            self.tell_none(partition, session);
+        }
         let compared = match log {
             Some(log) => self.compare(&group.files, log, session),
             None => vec![None; group.files.len()],
@@ -285,6 +290,19 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A log without any snapshot is no finding, but for what a start after a clean stop makes of it.
+    fn tell_none(&mut self, partition: &PartitionDirectory, session: &mut Session) {
+        let checkpoints = self.checkpoints.of(&partition.path, session);
+        let mut logs = partition.files_of(FileKind::Log);
+        let is_written = |log: &KafkaFile| log.path.metadata().is_ok_and(|file| file.len() > 0);
+        if checkpoints.is_clean_shutdown && logs.any(is_written) {
+            let message = "no snapshot lies here, and the broker was stopped cleanly: when it \
+                           starts it does not read the log, and has no producer and no open \
+                           transaction";
+            session.note(&partition.path, &message);
+        }
     }
 
     /// How each snapshot stands to the log; `None` for those whose offset is not known.

@@ -97,13 +97,14 @@ fn duration(ms: i64) -> String {
 fn event(kind: &Kind, batch: &Batch, previous: Option<&Previous>) -> String {
     let id = batch.producer_id;
     let here = offsets(batch.base_offset, batch.last_offset);
+    let data = format!("the batch at {here}");
     let before = previous.map_or_else(
         || "nothing was known of it before".to_owned(),
         |previous| before(previous, batch),
     );
     match kind {
         Kind::EpochRegression => format!(
-            "producer {id}: {here} has epoch {}; {before}; a leader refuses such a batch, who \
+            "producer {id}: {data} has epoch {}; {before}; a leader refuses such a batch, who \
              copies or reloads the log goes back to the lower epoch",
             batch.producer_epoch
         ),
@@ -120,17 +121,17 @@ fn event(kind: &Kind, batch: &Batch, previous: Option<&Previous>) -> String {
             previous.map_or(-1, |previous| previous.coordinator_epoch.0)
         ),
         Kind::SequenceGap { expected } => format!(
-            "producer {id}: {here} begins with sequence {}, expected {expected}: what lay between \
+            "producer {id}: {data} begins with sequence {}, expected {expected}: what lay between \
              is not in this log; {before}",
             batch.base_sequence
         ),
         Kind::SequenceRepeat { expected } => format!(
-            "producer {id}: {here} has the sequences {} to {}, expected {expected}: they were \
+            "producer {id}: {data} has the sequences {} to {}, expected {expected}: they were \
              there before; {before}",
             batch.base_sequence, batch.last_sequence
         ),
         Kind::SequenceOverlap { expected } => format!(
-            "producer {id}: {here} has the sequences {} to {}, expected {expected}: some were \
+            "producer {id}: {data} has the sequences {} to {}, expected {expected}: some were \
              there before; {before}",
             batch.base_sequence, batch.last_sequence
         ),
@@ -149,18 +150,21 @@ fn event(kind: &Kind, batch: &Batch, previous: Option<&Previous>) -> String {
                 _ => String::new(),
             };
             format!(
-                "producer {id}: a broker that reads {here} back does not start: {}: {error}{known}",
+                "producer {id}: a broker that reads {data} back does not start: {}: {error}{known}",
                 error.class()
             )
         }
-        other => format!("producer {id}: {here}: {}; {before}", other.code()),
+        other => format!("producer {id}: {data}: {}; {before}", other.code()),
     }
 }
 
 fn before(previous: &Previous, batch: &Batch) -> String {
     let mut text = match previous.last_offset {
         Offset(-1) => "before, only a marker was seen".to_owned(),
-        last => format!("before, {}", offsets(previous.first_offset, last)),
+        last => format!(
+            "before, the batch at {}",
+            offsets(previous.first_offset, last)
+        ),
     };
     // The position is one in that batch's own segment.
     if let Some(position) = previous.position
