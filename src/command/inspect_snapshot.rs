@@ -292,7 +292,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A log without any snapshot is no finding, but for what a start after a clean stop makes of it.
+    /// A log without any snapshot is no finding; what a start after a clean stop makes of it is
+    /// worth a note.
     fn tell_none(&mut self, partition: &PartitionDirectory, session: &mut Session) {
         let checkpoints = self.checkpoints.of(&partition.path, session);
         let mut logs = partition.files_of(FileKind::Log);

@@ -309,7 +309,8 @@ impl Run<'_> {
                 );
             } else if at > end {
                 let message = format!(
-                    "--at {at} lies behind the log's end or inside a batch: this is the state at {end}"
+                    "--at {at} lies behind the log's end or inside a batch: this is the state at \
+                     {end}"
                 );
                 session.note(&belief.path, &message);
             }

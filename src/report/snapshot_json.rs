@@ -154,6 +154,7 @@ fn push_damage(damage: &Damage, wide: WideIntegers, out: &mut Vec<u8>) {
     object.close();
 }
 
+#[derive(Clone, Copy)]
 enum Item<'a> {
     Unequal(&'a Difference),
     Equal(ProducerId),

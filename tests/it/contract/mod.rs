@@ -174,7 +174,7 @@ mod printing {
     printing_commands! {
         dump_log: ["dump-log", "--format", "jsonl", "testdata/kafka/main"];
         inspect_snapshot: ["inspect-snapshot", "-q", "testdata/kafka/main"];
-        inspect_snapshot_json: ["inspect-snapshot", "-q", "--format", "json", "testdata/kafka/main"];
+        inspect_json: ["inspect-snapshot", "-q", "--format", "json", "testdata/kafka/main"];
         producers: ["producers", "-q", "testdata/kafka/main"];
         producers_json: ["producers", "-q", "--format", "json", "testdata/kafka/main"];
         pid_map: ["pid", "map", "--pid", "5", "--cluster-id", "7YlvJLFmRy2ZQ9tBN3Ofiw"];

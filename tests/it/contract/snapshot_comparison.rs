@@ -1,5 +1,5 @@
-//! `kfsck inspect-snapshot` against the log: equal, missing, extra and different producers, and what
-//! explains them.
+//! `kfsck inspect-snapshot` against the log: equal, missing, extra and different producers, and
+//! what explains them.
 
 use std::fs;
 
