@@ -3,13 +3,21 @@
 
 mod completions;
 mod dump_log;
+mod expiry;
+mod inspect_snapshot;
 mod man;
 mod number;
 mod output;
+mod partition_files;
 mod pid;
+mod producers;
+mod rules;
 mod session;
+mod snapshot_dump;
+mod snapshot_findings;
 mod status;
 mod time;
+mod top;
 
 use std::env;
 use std::ffi::OsString;
@@ -73,6 +81,8 @@ struct Global {
 #[derive(Debug, Subcommand)]
 enum Command {
     DumpLog(Box<dump_log::DumpLog>),
+    InspectSnapshot(Box<inspect_snapshot::InspectSnapshot>),
+    Producers(Box<producers::Producers>),
     Pid(pid::Pid),
     Completions(completions::Completions),
     Man(man::Man),
@@ -89,6 +99,8 @@ pub(crate) fn main() -> ExitCode {
     let mut session = Session::new(&cli.global);
     let outcome = match cli.command {
         Command::DumpLog(command) => command.run(&mut session),
+        Command::InspectSnapshot(command) => command.run(&mut session),
+        Command::Producers(command) => command.run(&mut session),
         Command::Pid(command) => command.run(&mut session),
         Command::Completions(command) => command.run(&mut session),
         Command::Man(command) => command.run(&mut session),
@@ -131,6 +143,12 @@ impl Command {
             Self::DumpLog(dump) => dump
                 .validate()
                 .map_err(|error| (["dump-log"].as_slice(), error)),
+            Self::InspectSnapshot(inspect) => inspect
+                .validate()
+                .map_err(|error| (["inspect-snapshot"].as_slice(), error)),
+            Self::Producers(producers) => producers
+                .validate()
+                .map_err(|error| (["producers"].as_slice(), error)),
             Self::Pid(pid) => pid.validate(),
             Self::Completions(_) | Self::Man(_) => Ok(()),
         }

@@ -347,5 +347,16 @@ pub fn stock_verdict(head: &[u8], length: u64, computed_crc: u32) -> Result<(), 
     }
 }
 
+/// [`stock_verdict`] of a whole file in memory.
+///
+/// # Errors
+/// As [`stock_verdict`].
+pub fn stock_verdict_of(bytes: &[u8]) -> Result<(), String> {
+    let head = bytes.get(..ENTRIES).unwrap_or(bytes);
+    let sealed = bytes.get(COUNT..).unwrap_or_default();
+    let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    stock_verdict(head, length, crc::crc32c(sealed))
+}
+
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,6 @@
 //!
 //! Goes on where a broker would end: the event says so.
 
-use crate::format::crc::crc32c;
 use crate::format::number::{LeaderEpoch, Offset, Timestamp};
 use crate::format::producer_snapshot::{self, ProducerEntry};
 use crate::format::txn_index::AbortedTxn;
@@ -347,10 +346,7 @@ pub fn replay<const N: usize>(
 /// # Errors
 /// What a broker says of one that it deletes instead.
 pub fn usable_entries(bytes: &[u8]) -> Result<Vec<ProducerEntry>, String> {
-    let head = bytes.get(..producer_snapshot::ENTRIES).unwrap_or(bytes);
-    let sealed = bytes.get(producer_snapshot::COUNT..).unwrap_or_default();
-    let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    producer_snapshot::stock_verdict(head, length, crc32c(sealed))?;
+    producer_snapshot::stock_verdict_of(bytes)?;
     let snapshot = producer_snapshot::decode(bytes).map_err(|fault| fault.to_string())?;
     Ok(snapshot.entries)
 }

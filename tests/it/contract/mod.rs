@@ -8,7 +8,11 @@ mod indexes;
 mod inputs;
 mod limits;
 mod order;
+mod producer_findings;
 mod producer_ids;
+mod producers;
+mod snapshot_comparison;
+mod snapshots;
 mod spooled;
 mod wording;
 
@@ -139,6 +143,8 @@ macro_rules! reading_commands {
 mod all {
     every_command! {
         dump_log: ["dump-log"];
+        inspect_snapshot: ["inspect-snapshot"];
+        producers: ["producers"];
         pid: ["pid"];
         completions: ["completions"];
         man: ["man"];
@@ -168,6 +174,10 @@ mod of_pid {
 mod printing {
     printing_commands! {
         dump_log: ["dump-log", "--format", "jsonl", "testdata/kafka/main"];
+        inspect_snapshot: ["inspect-snapshot", "-q", "testdata/kafka/main"];
+        inspect_json: ["inspect-snapshot", "-q", "--format", "json", "testdata/kafka/main"];
+        producers: ["producers", "-q", "testdata/kafka/main"];
+        producers_json: ["producers", "-q", "--format", "json", "testdata/kafka/main"];
         pid_map: ["pid", "map", "--pid", "5", "--cluster-id", "7YlvJLFmRy2ZQ9tBN3Ofiw"];
         pid_explain: ["pid", "explain", "-7"];
         pid_odds: ["pid", "odds", "--clusters", "5"];
@@ -180,5 +190,6 @@ mod printing {
 mod reading {
     reading_commands! {
         dump_log: ["dump-log"];
+        producers: ["producers"];
     }
 }
