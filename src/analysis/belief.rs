@@ -88,8 +88,10 @@ pub fn believe(
         refused: None,
         state,
     };
-    if question.at.is_none_or(|at| at >= first) {
-        belief.begin_with_snapshot(partition, first, question)?;
+    if question.at.is_none_or(|at| at >= first)
+        && let Some(path) = snapshot_at(partition, first)
+    {
+        belief.begin_with_snapshot(path, first, question)?;
     }
     belief.state = replay(belief.state, &segments, question.read, visitor)?;
     Ok(belief)
@@ -97,15 +99,12 @@ pub fn believe(
 
 impl Belief {
     /// Takes in the snapshot at the first segment's base offset.
-    fn begin_with_snapshot(
+    pub(super) fn begin_with_snapshot(
         &mut self,
-        partition: &PartitionDirectory,
+        path: &Path,
         first: Offset,
         question: &Question,
     ) -> Result<(), ReadError> {
-        let Some(path) = snapshot_at(partition, first) else {
-            return Ok(());
-        };
         let source = Source::open(path, question.read.access)?;
         let entries = usable_entries(&source.contents()?);
         source.check()?;

@@ -2,13 +2,17 @@
 //! its answer into bytes on stdout and lines on stderr.
 
 mod completions;
+mod coordinators;
 mod dump_log;
 mod man;
 mod output;
 mod pid;
+mod rules;
 mod session;
 mod status;
 mod time;
+mod txns;
+mod txns_reading;
 
 use std::env;
 use std::ffi::OsString;
@@ -43,7 +47,7 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing wrong
-  1  damage was found, or a warning was given
+  1  damage was found, or a transaction that hangs or may hang, or a warning was given
   2  wrong usage; nothing was read
   3  could not finish: an input is missing or unreadable, or I/O failed
 The highest that applies counts. A closed pipe ends quietly with 0.";
@@ -72,6 +76,7 @@ struct Global {
 #[derive(Debug, Subcommand)]
 enum Command {
     DumpLog(Box<dump_log::DumpLog>),
+    Txns(Box<txns::Txns>),
     Pid(pid::Pid),
     Completions(completions::Completions),
     Man(man::Man),
@@ -88,6 +93,7 @@ pub(crate) fn main() -> ExitCode {
     let mut session = Session::new(&cli.global);
     let outcome = match cli.command {
         Command::DumpLog(command) => command.run(&mut session),
+        Command::Txns(command) => command.run(&mut session),
         Command::Pid(command) => command.run(&mut session),
         Command::Completions(command) => command.run(&mut session),
         Command::Man(command) => command.run(&mut session),
@@ -127,6 +133,9 @@ impl Command {
             Self::DumpLog(dump) => dump
                 .validate()
                 .map_err(|error| (["dump-log"].as_slice(), error)),
+            Self::Txns(txns) => txns
+                .validate()
+                .map_err(|error| (["txns"].as_slice(), error)),
             Self::Pid(pid) => pid.validate(),
             Self::Completions(_) | Self::Man(_) => Ok(()),
         }

@@ -4,5 +4,7 @@ pub mod control_json;
 pub mod digits;
 pub mod dump;
 pub mod json;
+pub mod measure;
 pub mod pid;
 pub mod table;
+pub mod transactions;
