@@ -1,6 +1,7 @@
 //! Which partitions of `__transaction_state` judge the transactions of which input.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use kfsck::analysis::transaction_coordinator::{
@@ -32,17 +33,23 @@ enum Cluster {
 
 impl Coordinators {
     /// Reads the partitions in the directories that were given, or, without any, in the log
-    /// directories among the inputs. Says where they lie, and what could not be read.
-    pub(super) fn gather(given: &[PathBuf], operands: &[Operand], session: &mut Session) -> Self {
+    /// directories among the inputs. Says where they lie, and what could not be read. Of how many
+    /// partitions a cluster's topic is may be given.
+    pub(super) fn gather(
+        given: &[PathBuf],
+        partition_count: Option<NonZeroU32>,
+        operands: &[Operand],
+        session: &mut Session,
+    ) -> Self {
         let mut gathered = Self {
             given: None,
             found: BTreeMap::new(),
             clusters: BTreeMap::new(),
         };
         if given.is_empty() {
-            gathered.find(operands, session);
+            gathered.find(partition_count, operands, session);
         } else {
-            gathered.given = read_given(given, session);
+            gathered.given = read_given(given, partition_count, session);
         }
         gathered
     }
@@ -58,7 +65,7 @@ impl Coordinators {
         self.found.get(self.clusters.get(&directory.path)?)
     }
 
-    fn find(&mut self, operands: &[Operand], session: &mut Session) {
+    fn find(&mut self, count: Option<NonZeroU32>, operands: &[Operand], session: &mut Session) {
         let mut partitions: BTreeMap<Cluster, BTreeMap<u32, StatePartition>> = BTreeMap::new();
         for operand in operands {
             let Operand::Log(log) = operand else {
@@ -82,12 +89,16 @@ impl Coordinators {
         }
         let found = partitions.into_iter();
         self.found = found
-            .map(|(cluster, held)| (cluster, TransactionCoordinator::new(held, None)))
+            .map(|(cluster, held)| (cluster, TransactionCoordinator::new(held, count)))
             .collect();
     }
 }
 
-fn read_given(given: &[PathBuf], session: &mut Session) -> Option<TransactionCoordinator> {
+fn read_given(
+    given: &[PathBuf],
+    count: Option<NonZeroU32>,
+    session: &mut Session,
+) -> Option<TransactionCoordinator> {
     let mut partitions = BTreeMap::new();
     for path in given {
         let operand = match directory::expand(path) {
@@ -107,7 +118,7 @@ fn read_given(given: &[PathBuf], session: &mut Session) -> Option<TransactionCoo
         }
         add(&mut partitions, &own, session);
     }
-    (!partitions.is_empty()).then(|| TransactionCoordinator::new(partitions, None))
+    (!partitions.is_empty()).then(|| TransactionCoordinator::new(partitions, count))
 }
 
 /// Reads partitions; of two with one number, as replicas have, the first counts.

@@ -1,5 +1,6 @@
 //! `kfsck txns`: the open transactions of partitions, with a verdict on each.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -78,11 +79,16 @@ struct Judging {
 
     /// The cluster's transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds
     #[arg(long, value_name = "TIME", value_parser = time::parse_duration, default_value = "15m")]
+    #[arg(allow_negative_numbers = true)]
     max_transaction_timeout: i64,
 
     /// A partition of __transaction_state, or a log directory that holds some; may be repeated
     #[arg(long, value_name = "DIR")]
     transaction_log: Vec<PathBuf>,
+
+    /// The cluster's transaction.state.log.num.partitions [default: found out, if it can be]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    transaction_log_partitions: Option<NonZeroU32>,
 }
 
 /// Which transactions are shown.
@@ -133,8 +139,12 @@ impl Txns {
                 Err(error) => session.read_error(&error),
             }
         }
-        let given = &self.judging.transaction_log;
-        let coordinators = Coordinators::gather(given, &operands, session);
+        let Judging {
+            transaction_log,
+            transaction_log_partitions: count,
+            ..
+        } = &self.judging;
+        let coordinators = Coordinators::gather(transaction_log, *count, &operands, session);
         let has_judge = operands
             .iter()
             .any(|operand| coordinators.of(operand).is_some());

@@ -12,6 +12,8 @@ use kfsck::analysis::transaction_coordinator::TransactionCoordinator;
 use kfsck::analysis::transaction_stats::TransactionStats;
 use kfsck::format::number::{Offset, ProducerEpoch, ProducerId};
 use kfsck::report::transactions::{Dropped, Ended, Head, PartitionView, Report, Terms, Totals};
+use kfsck::state::batch::Batch;
+use kfsck::state::error::StateError;
 use kfsck::state::event::{Event, Kind};
 use kfsck::state::read::ReadOptions;
 use kfsck::state::replay::Visitor;
@@ -28,6 +30,9 @@ use super::status::Status;
 
 /// Bytes that wait before they are written.
 const FULL: usize = 1 << 16;
+
+/// How many batches of a log are named that stop a broker.
+const NAMED_STOPS: u64 = 5;
 
 /// Which transactions are asked for; an empty filter asks for all.
 #[derive(Debug)]
@@ -189,9 +194,11 @@ impl Reading {
             session,
             stats: TransactionStats::default(),
             dropped: Vec::new(),
+            stops: 0,
             refused: None,
         };
         let believed = log.believe(checkpoints, &question, &mut gathering);
+        gathering.end_stops();
         let Gathering {
             stats,
             dropped,
@@ -361,14 +368,40 @@ struct Gathering<'a, 'l> {
     session: &'a mut Session,
     stats: TransactionStats,
     dropped: Vec<Dropped>,
+    /// Batches at which a broker ends.
+    stops: u64,
     /// Why standard output takes no more.
     refused: Option<io::Error>,
+}
+
+impl Gathering<'_, '_> {
+    /// Such a log is to be repaired before a broker can abort anything in it.
+    fn stop(&mut self, batch: &Batch, error: &StateError) {
+        self.stops = self.stops.saturating_add(1);
+        if self.stops <= NAMED_STOPS {
+            let path = self.log.segment_path(batch.place.segment);
+            self.session.warning(&format!(
+                "{}: position {}: a broker that reads this batch back does not start: {error}",
+                path.unwrap_or(&self.log.path).display(),
+                batch.place.position
+            ));
+        }
+    }
+
+    fn end_stops(&mut self) {
+        if let Some(more @ 1..) = self.stops.checked_sub(NAMED_STOPS) {
+            let path = self.log.path.display();
+            self.session
+                .warning(&format!("{path}: and {more} more such batches"));
+        }
+    }
 }
 
 impl Visitor for Gathering<'_, '_> {
     fn event(&mut self, event: &Event<'_>) {
         let filter = &self.reading.filter;
-        match event.kind {
+        match &event.kind {
+            Kind::WouldStop(error) => self.stop(event.batch, error),
             Kind::EmptyTransaction { .. } => {
                 let (id, epoch) = (event.batch.producer_id, event.batch.producer_epoch);
                 if filter.takes(id, Some(epoch), self.coordinator) {
@@ -378,10 +411,10 @@ impl Visitor for Gathering<'_, '_> {
             Kind::BarrierOpenTransaction {
                 producer_id,
                 first_offset,
-            } if filter.takes_producer(producer_id, self.coordinator) => {
+            } if filter.takes_producer(*producer_id, self.coordinator) => {
                 self.dropped.push(Dropped {
-                    producer_id,
-                    first_offset,
+                    producer_id: *producer_id,
+                    first_offset: *first_offset,
                     barrier_offset: event.batch.base_offset,
                 });
             }

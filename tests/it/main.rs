@@ -23,4 +23,6 @@ mod stock;
 mod told;
 #[cfg(unix)]
 mod transaction_state;
+#[cfg(unix)]
+mod txns;
 mod walk;

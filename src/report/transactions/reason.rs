@@ -99,8 +99,9 @@ fn of_arm(arm: &Arm<'_>) -> String {
 
 fn of_doubt(doubt: &Doubt) -> String {
     match doubt {
-        Doubt::UnknownPartitionCount => "it cannot be told how many partitions \
-                                         __transaction_state has, so an id may be missing here"
+        Doubt::UnknownPartitionCount => "how many partitions __transaction_state has \
+                                         cannot be told, so some may be missing here \
+                                         (--transaction-log-partitions N)"
             .to_owned(),
         Doubt::UnreadPartitions { partitions, of } => {
             let listed: Vec<_> = partitions.iter().take(LISTED).map(u32::to_string).collect();

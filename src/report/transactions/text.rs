@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Ended, Head, PartitionView, Report, Terms, Totals, reason, verdict};
 use crate::analysis::distribution::Distribution;
-use crate::analysis::open_transactions::{OpenView, Why};
+use crate::analysis::open_transactions::{Abort, OpenView, Why};
 use crate::analysis::transaction_stats::TransactionStats;
 use crate::format::number::Timestamp;
 use crate::report::measure;
@@ -149,6 +149,11 @@ fn details(
         _ => ", begun in front of what is here".to_owned(),
     };
     let _ = writeln!(text, "  {epoch}offsets {}{last}{place}", open.first_offset);
+    if matches!(open.abort, Some(Abort::Producer { .. })) {
+        text.push_str(
+            "  The log's beginning is not here, so the producer is named, not an offset:\n",
+        );
+    }
     if let Some(abort) = open.abort {
         let _ = writeln!(text, "  {}", abort_command(name, abort));
     }

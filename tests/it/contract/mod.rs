@@ -138,6 +138,7 @@ macro_rules! reading_commands {
 mod all {
     every_command! {
         dump_log: ["dump-log"];
+        txns: ["txns"];
         pid: ["pid"];
         completions: ["completions"];
         man: ["man"];
@@ -167,6 +168,7 @@ mod of_pid {
 mod printing {
     printing_commands! {
         dump_log: ["dump-log", "--format", "jsonl", "testdata/kafka/main"];
+        txns: ["txns", "--all", "testdata/kafka/main/txn-v2-1"];
         pid_map: ["pid", "map", "--pid", "5", "--cluster-id", "7YlvJLFmRy2ZQ9tBN3Ofiw"];
         pid_explain: ["pid", "explain", "-7"];
         pid_odds: ["pid", "odds", "--clusters", "5"];
@@ -179,5 +181,6 @@ mod printing {
 mod reading {
     reading_commands! {
         dump_log: ["dump-log"];
+        txns: ["txns"];
     }
 }
