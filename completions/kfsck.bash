@@ -31,6 +31,9 @@ _kfsck() {
             kfsck,pid)
                 cmd="kfsck__subcmd__pid"
                 ;;
+            kfsck,txns)
+                cmd="kfsck__subcmd__txns"
+                ;;
             kfsck__subcmd__help,completions)
                 cmd="kfsck__subcmd__help__subcmd__completions"
                 ;;
@@ -45,6 +48,9 @@ _kfsck() {
                 ;;
             kfsck__subcmd__help,pid)
                 cmd="kfsck__subcmd__help__subcmd__pid"
+                ;;
+            kfsck__subcmd__help,txns)
+                cmd="kfsck__subcmd__help__subcmd__txns"
                 ;;
             kfsck__subcmd__help__subcmd__pid,explain)
                 cmd="kfsck__subcmd__help__subcmd__pid__subcmd__explain"
@@ -71,7 +77,7 @@ _kfsck() {
 
     case "${cmd}" in
         kfsck)
-            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version dump-log pid completions man help"
+            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version dump-log txns pid completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -193,7 +199,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__help)
-            opts="dump-log pid completions man help"
+            opts="dump-log txns pid completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -307,6 +313,20 @@ _kfsck() {
         kfsck__subcmd__help__subcmd__pid__subcmd__odds)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__help__subcmd__txns)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -447,6 +467,68 @@ _kfsck() {
                     ;;
                 --wide-integers)
                     COMPREPLY=($(compgen -W "number string" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__txns)
+            opts="-q -h -V --all --stats --top --rules --format --wide-integers --now --max-transaction-timeout --transaction-log --transaction-log-partitions --producer-id --producer-epoch --transactional-id --color --quiet --exit-zero --no-mmap --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --top)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rules)
+                    COMPREPLY=($(compgen -W "stock barrier mapped fork" -- "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --wide-integers)
+                    COMPREPLY=($(compgen -W "number string" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-transaction-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --transaction-log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --transaction-log-partitions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --producer-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --producer-epoch)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --transactional-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --color)

@@ -57,16 +57,16 @@ pub(super) struct Txns {
     top: Option<u64>,
 
     #[command(flatten)]
-    judging: Judging,
-
-    #[command(flatten)]
-    filter: FilterOptions,
-
-    #[command(flatten)]
     rules: RulesOption,
 
     #[command(flatten)]
     output: OutputOptions,
+
+    #[command(flatten)]
+    judging: Judging,
+
+    #[command(flatten)]
+    filter: FilterOptions,
 }
 
 /// By what a verdict is given.

@@ -217,7 +217,7 @@ impl Reading {
                 tell_snapshot(&belief, session);
                 let view = self.view(log, head, &belief, coordinator);
                 self.finish(
-                    PartitionView {
+                    &PartitionView {
                         held_back,
                         dropped,
                         stats: TransactionStats {
@@ -291,7 +291,7 @@ impl Reading {
         }
     }
 
-    fn finish(&mut self, view: PartitionView<'_>, session: &mut Session) {
+    fn finish(&mut self, view: &PartitionView<'_>, session: &mut Session) {
         let is_bad = |verdict| matches!(verdict, Verdict::Suspect | Verdict::Hanging);
         if view.open.iter().any(|(open, _)| is_bad(open.verdict())) {
             session.met(Status::Found);
@@ -304,8 +304,8 @@ impl Reading {
             );
             session.note(view.head.path, &message);
         }
-        self.totals.add(&view);
-        self.report.finish(&view, &mut self.out);
+        self.totals.add(view);
+        self.report.finish(view, &mut self.out);
     }
 
     fn flush(&mut self, session: &mut Session) -> io::Result<()> {

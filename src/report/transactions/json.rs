@@ -8,7 +8,7 @@ use crate::analysis::open_transactions::OpenView;
 use crate::analysis::transaction_stats::TransactionStats;
 use crate::format::number::Offset;
 use crate::format::transaction_log::TransactionLogKey;
-use crate::report::json::{Object, WideIntegers, push_text};
+use crate::report::json::{Object, WideIntegers, push_int, push_text};
 use crate::report::transactions::abort_command::abort_command;
 use crate::storage::partition_name::PartitionName;
 
@@ -120,7 +120,7 @@ impl JsonReport {
         for (name, offset) in NAMES.into_iter().zip(offsets) {
             out.extend_from_slice(format!(",\"{name}\":").as_bytes());
             match offset {
-                Some(offset) => crate::report::json::push_int(offset.0, self.wide, out),
+                Some(offset) => push_int(offset.0, self.wide, out),
                 None => out.extend_from_slice(b"null"),
             }
         }

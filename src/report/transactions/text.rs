@@ -40,7 +40,7 @@ impl TextReport {
         let mut text = String::new();
         wrap(
             &format!(
-                "{}: readers of committed data stop at offset {} of {end}; {}, {} are held back",
+                "{}: last stable offset {}, log end {end}; {}, {} held back",
                 view.head.topic_partition,
                 view.last_stable_offset,
                 measure::count(held.records, "record"),
@@ -56,9 +56,9 @@ impl TextReport {
         }
         table.write(out);
         if let Some(more @ 1..) = view.open.len().checked_sub(shown) {
-            let _ = writeln_to(
-                out,
+            push_line(
                 &format!("... and {more} more that began later (--top)"),
+                out,
             );
         }
         for (open, path) in view.open.iter().take(shown) {
@@ -74,7 +74,7 @@ impl TextReport {
         let heading = format!(
             "{}: transactions that ended\n{}\n",
             head.topic_partition,
-            ended_line([
+            ended_line(&[
                 "producer",
                 "epoch",
                 "from",
@@ -89,9 +89,9 @@ impl TextReport {
     }
 }
 
-fn writeln_to(out: &mut Vec<u8>, line: &str) -> std::io::Result<()> {
-    use std::io::Write as _;
-    writeln!(out, "{line}")
+fn push_line(line: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(line.as_bytes());
+    out.push(b'\n');
 }
 
 fn open_table() -> Table {
@@ -186,9 +186,9 @@ fn sentence(text: &str) -> String {
 }
 
 /// A line of fixed columns: such lines come one by one, before all are known.
-fn ended_line<S: AsRef<str>>(cells: [S; 8]) -> String {
-    let [producer, epoch, from, marker, records, bytes, since, end] = &cells;
-    let line = format!(
+fn ended_line<S: AsRef<str>>(cells: &[S; 8]) -> String {
+    let [producer, epoch, from, marker, records, bytes, since, end] = cells;
+    format!(
         "{:>8} {:>5} {:>9} {:>9} {:>7} {:>8}  {:20}  {}",
         producer.as_ref(),
         epoch.as_ref(),
@@ -198,8 +198,7 @@ fn ended_line<S: AsRef<str>>(cells: [S; 8]) -> String {
         bytes.as_ref(),
         since.as_ref(),
         end.as_ref()
-    );
-    line
+    )
 }
 
 impl Report for TextReport {
@@ -222,7 +221,7 @@ impl Report for TextReport {
             return;
         }
         let start = transaction.first_timestamp;
-        let line = ended_line([
+        let line = ended_line(&[
             transaction.producer_id.to_string(),
             transaction.producer_epoch.to_string(),
             transaction.first_offset.to_string(),
@@ -240,7 +239,7 @@ impl Report for TextReport {
             }
             .to_owned(),
         ]);
-        let _ = writeln_to(out, &line);
+        push_line(&line, out);
     }
 
     fn finish(&mut self, view: &PartitionView<'_>, out: &mut Vec<u8>) {
@@ -268,11 +267,11 @@ impl Report for TextReport {
         let [ongoing, suspect, hanging] = totals.open;
         let open = ongoing + suspect + hanging;
         if open == 0 {
-            let _ = writeln_to(out, &format!("No open transaction in {partitions}."));
+            push_line(&format!("No open transaction in {partitions}."), out);
             return;
         }
         let clock = if self.terms.is_clock {
-            ", the clock"
+            " (the clock)"
         } else {
             ""
         };
@@ -280,13 +279,14 @@ impl Report for TextReport {
         wrap(
             &format!(
                 "{} in {} of {partitions}: {hanging} hanging, {suspect} suspect, {ongoing} \
-                 ongoing; now is {}{clock}.",
+                 ongoing.",
                 measure::count(open, "open transaction"),
                 totals.with_open,
-                measure::time(self.terms.now),
             ),
             &mut text,
         );
+        let now = measure::time(self.terms.now);
+        let _ = writeln!(text, "Judged as of {now}{clock}.");
         out.extend_from_slice(text.as_bytes());
     }
 }
@@ -301,7 +301,7 @@ impl TextReport {
             .top
             .map_or(0, |top| self.ended.saturating_sub(top));
         if left_out > 0 {
-            let _ = writeln_to(out, &format!("... and {left_out} more (--top)"));
+            push_line(&format!("... and {left_out} more (--top)"), out);
         }
         out.push(b'\n');
     }
@@ -340,7 +340,7 @@ fn write_stats(title: &str, stats: &TransactionStats, out: &mut Vec<u8>) {
             "Without a time: {}; a timestamp is missing, or the marker's is before the data's.",
             stats.without_duration
         );
-        let _ = writeln_to(out, &line);
+        push_line(&line, out);
     }
     out.push(b'\n');
 }

@@ -33,7 +33,7 @@ fn a03_data_after_an_abort_is_a_transaction_that_nobody_ended() {
         ];
         let late = txns(path, &args).ended_with(1);
         for words in [
-            "orders-0: readers of committed data stop at offset 2 of 5; 2 records",
+            "orders-0: last stable offset 2, log end 5; 2 records, 220 B held back",
             "    2000     2        1     71  2023-11-14T22:13:20Z  1 h 46 min  hanging",
             "no transactional id uses its producer id",
             "offsets 2 to 2, from byte 149 of",

@@ -42,7 +42,7 @@ fn the_clock_is_the_default_and_printed() {
     Log::default().data(5, 0).write(&root.path().join("t-0"), 0);
     let text = txns(root.path(), &[]).ended_with(1);
     let text = text.text().replace('\n', " ");
-    assert!(text.contains("the clock."), "{text}");
+    assert!(text.contains("(the clock)."), "{text}");
     let (document, _) = json(root.path(), &[]);
     assert!(document.now > 1_700_000_000_000);
 }
