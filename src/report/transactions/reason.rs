@@ -15,9 +15,10 @@ const LISTED: usize = 5;
 pub fn of_open(view: &OpenView<'_>, terms: &Terms) -> String {
     let waited = waited(view, terms);
     let timeout = measure::duration(u64::try_from(terms.max_timeout_ms).unwrap_or(0));
-    match &view.why {
-        Why::InTime => format!("{waited}, within the timeout of {timeout}"),
-        why => format!("{waited}, longer than {timeout}; {}", of_overdue(why)),
+    match (&view.why, view.last_timestamp) {
+        (Why::InTime, _) => format!("{waited}, within the timeout of {timeout}"),
+        (why, Some(_)) => format!("{waited}, longer than {timeout}; {}", of_overdue(why)),
+        (why, None) => format!("{waited}; {}", of_overdue(why)),
     }
 }
 
@@ -121,12 +122,19 @@ fn of_doubt(doubt: &Doubt) -> String {
     }
 }
 
-/// A transactional id in quotes; what is not UTF-8 shows as U+FFFD.
+/// A transactional id in quotes; what is not UTF-8 shows as U+FFFD, and what a terminal would obey
+/// as an escape.
 fn id_text(key: &TransactionLogKey) -> String {
-    format!(
-        "transactional id '{}'",
-        String::from_utf8_lossy(&key.transactional_id)
-    )
+    let mut text = "transactional id '".to_owned();
+    for letter in String::from_utf8_lossy(&key.transactional_id).chars() {
+        if letter.is_control() {
+            text.extend(letter.escape_default());
+        } else {
+            text.push(letter);
+        }
+    }
+    text.push('\'');
+    text
 }
 
 /// What is said of a transaction that ended.
@@ -135,5 +143,19 @@ pub fn of_ended(transaction: &Transaction) -> String {
     match &transaction.end {
         None => String::new(),
         Some(end) => format!("the marker at offset {} ended it", end.offset),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TransactionLogKey, id_text};
+
+    #[test]
+    fn an_id_cannot_speak_to_a_terminal() {
+        let key = TransactionLogKey {
+            transactional_id: b"a\x1b[2J\n\xff".to_vec(),
+        };
+        let expected = "transactional id 'a\\u{1b}[2J\\n\u{fffd}'";
+        assert_eq!(id_text(&key), expected);
     }
 }

@@ -13,20 +13,26 @@ pub(super) const START: i64 = 1_700_000_000_000;
 pub(super) struct Log {
     pub(super) bytes: Vec<u8>,
     next_offset: i64,
+    /// Milliseconds by which what follows is later.
+    shift: i64,
 }
 
 impl Log {
     pub(super) fn at(next_offset: i64) -> Self {
         Self {
-            bytes: Vec::new(),
             next_offset,
+            ..Self::default()
         }
+    }
+
+    pub(super) fn later(self, shift: i64) -> Self {
+        Self { shift, ..self }
     }
 
     fn push(mut self, batch: Batch, key: &[u8], value: &[u8]) -> Self {
         let batch = Batch {
             base_offset: self.next_offset,
-            timestamp: START + self.next_offset * 1000,
+            timestamp: START + self.shift + self.next_offset * 1000,
             ..batch
         };
         let batch = batch.record(Some(key), Some(value));

@@ -10,6 +10,21 @@ use super::log::{Log, START, state_partition};
 const IN_TIME: i64 = START + 900_000;
 const OVERDUE: i64 = IN_TIME + 1;
 
+/// -1 stands for no time.
+#[test]
+fn without_a_time_a_transaction_counts_as_overdue() {
+    let root = tempfile::tempdir().unwrap();
+    let log = Log::default().later(-1 - START).data(5, 0);
+    log.write(&root.path().join("t-0"), 0);
+    let transaction = judged_at(root.path(), START, 1);
+    assert_eq!(transaction.verdict, Verdict::Suspect);
+    assert_eq!(
+        (transaction.start_timestamp, transaction.age_ms),
+        (None, None)
+    );
+    assert!(transaction.reason.starts_with("nothing tells when"));
+}
+
 /// A log directory with the open transaction of producer 5 in t-0, and partitions of
 /// `__transaction_state`; `a` (97) has its home in partition 1 of two, `b` (98) in 0.
 fn directory(states: &[(u32, &[u8])]) -> tempfile::TempDir {
