@@ -9,14 +9,20 @@
 )]
 
 pub mod belief;
+pub mod distribution;
 pub mod hanging_transaction;
+pub mod held_back;
 pub mod log_findings;
 pub mod lone_segment;
 pub mod mapping_edges;
+pub mod open_transactions;
+pub mod partition_log;
 pub mod producer_order;
 pub mod region_odds;
 pub mod snapshot_comparison;
 pub mod snapshot_health;
 pub mod snapshot_replay;
 pub mod transaction_coordinator;
+pub mod transaction_logs;
+pub mod transaction_stats;
 pub mod witness;

@@ -2,6 +2,7 @@
 //! its answer into bytes on stdout and lines on stderr.
 
 mod completions;
+mod coordinators;
 mod dump_log;
 mod expiry;
 mod inspect_snapshot;
@@ -18,6 +19,8 @@ mod snapshot_findings;
 mod status;
 mod time;
 mod top;
+mod txns;
+mod txns_reading;
 
 use std::env;
 use std::ffi::OsString;
@@ -52,7 +55,7 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing wrong
-  1  damage was found, or a warning was given
+  1  damage was found, or a transaction that hangs or may hang, or a warning was given
   2  wrong usage; nothing was read
   3  could not finish: an input is missing or unreadable, or I/O failed
 The highest that applies counts. A closed pipe ends quietly with 0.";
@@ -83,6 +86,7 @@ enum Command {
     DumpLog(Box<dump_log::DumpLog>),
     InspectSnapshot(Box<inspect_snapshot::InspectSnapshot>),
     Producers(Box<producers::Producers>),
+    Txns(Box<txns::Txns>),
     Pid(pid::Pid),
     Completions(completions::Completions),
     Man(man::Man),
@@ -101,6 +105,7 @@ pub(crate) fn main() -> ExitCode {
         Command::DumpLog(command) => command.run(&mut session),
         Command::InspectSnapshot(command) => command.run(&mut session),
         Command::Producers(command) => command.run(&mut session),
+        Command::Txns(command) => command.run(&mut session),
         Command::Pid(command) => command.run(&mut session),
         Command::Completions(command) => command.run(&mut session),
         Command::Man(command) => command.run(&mut session),
@@ -149,6 +154,9 @@ impl Command {
             Self::Producers(producers) => producers
                 .validate()
                 .map_err(|error| (["producers"].as_slice(), error)),
+            Self::Txns(txns) => txns
+                .validate()
+                .map_err(|error| (["txns"].as_slice(), error)),
             Self::Pid(pid) => pid.validate(),
             Self::Completions(_) | Self::Man(_) => Ok(()),
         }

@@ -24,5 +24,7 @@ mod stock;
 mod told;
 #[cfg(unix)]
 mod transaction_state;
+#[cfg(unix)]
+mod txns;
 mod walk;
 mod wrapped;

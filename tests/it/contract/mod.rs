@@ -145,6 +145,7 @@ mod all {
         dump_log: ["dump-log"];
         inspect_snapshot: ["inspect-snapshot"];
         producers: ["producers"];
+        txns: ["txns"];
         pid: ["pid"];
         completions: ["completions"];
         man: ["man"];
@@ -178,6 +179,7 @@ mod printing {
         inspect_json: ["inspect-snapshot", "-q", "--format", "json", "testdata/kafka/main"];
         producers: ["producers", "-q", "testdata/kafka/main"];
         producers_json: ["producers", "-q", "--format", "json", "testdata/kafka/main"];
+        txns: ["txns", "--all", "testdata/kafka/main/txn-v2-1"];
         pid_map: ["pid", "map", "--pid", "5", "--cluster-id", "7YlvJLFmRy2ZQ9tBN3Ofiw"];
         pid_explain: ["pid", "explain", "-7"];
         pid_odds: ["pid", "odds", "--clusters", "5"];
@@ -191,5 +193,6 @@ mod reading {
     reading_commands! {
         dump_log: ["dump-log"];
         producers: ["producers"];
+        txns: ["txns"];
     }
 }
