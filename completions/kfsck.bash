@@ -25,11 +25,17 @@ _kfsck() {
             kfsck,help)
                 cmd="kfsck__subcmd__help"
                 ;;
+            kfsck,inspect-snapshot)
+                cmd="kfsck__subcmd__inspect__subcmd__snapshot"
+                ;;
             kfsck,man)
                 cmd="kfsck__subcmd__man"
                 ;;
             kfsck,pid)
                 cmd="kfsck__subcmd__pid"
+                ;;
+            kfsck,producers)
+                cmd="kfsck__subcmd__producers"
                 ;;
             kfsck,txns)
                 cmd="kfsck__subcmd__txns"
@@ -43,11 +49,17 @@ _kfsck() {
             kfsck__subcmd__help,help)
                 cmd="kfsck__subcmd__help__subcmd__help"
                 ;;
+            kfsck__subcmd__help,inspect-snapshot)
+                cmd="kfsck__subcmd__help__subcmd__inspect__subcmd__snapshot"
+                ;;
             kfsck__subcmd__help,man)
                 cmd="kfsck__subcmd__help__subcmd__man"
                 ;;
             kfsck__subcmd__help,pid)
                 cmd="kfsck__subcmd__help__subcmd__pid"
+                ;;
+            kfsck__subcmd__help,producers)
+                cmd="kfsck__subcmd__help__subcmd__producers"
                 ;;
             kfsck__subcmd__help,txns)
                 cmd="kfsck__subcmd__help__subcmd__txns"
@@ -77,7 +89,7 @@ _kfsck() {
 
     case "${cmd}" in
         kfsck)
-            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version dump-log txns pid completions man help"
+            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version dump-log inspect-snapshot producers txns pid completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -199,7 +211,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__help)
-            opts="dump-log txns pid completions man help"
+            opts="dump-log inspect-snapshot producers txns pid completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -241,6 +253,20 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__help__subcmd__inspect__subcmd__snapshot)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -324,6 +350,20 @@ _kfsck() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kfsck__subcmd__help__subcmd__producers)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kfsck__subcmd__help__subcmd__txns)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -331,6 +371,56 @@ _kfsck() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__inspect__subcmd__snapshot)
+            opts="-q -h -V --log --format --wide-integers --rules --producer-id --top --expire-after --now --color --quiet --exit-zero --no-mmap --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text kafka json" -- "${cur}"))
+                    return 0
+                    ;;
+                --wide-integers)
+                    COMPREPLY=($(compgen -W "number string" -- "${cur}"))
+                    return 0
+                    ;;
+                --rules)
+                    COMPREPLY=($(compgen -W "stock barrier mapped fork" -- "${cur}"))
+                    return 0
+                    ;;
+                --producer-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --top)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --expire-after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -458,6 +548,60 @@ _kfsck() {
                     return 0
                     ;;
                 --probability)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --wide-integers)
+                    COMPREPLY=($(compgen -W "number string" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__producers)
+            opts="-q -h -V --at --rules --producer-id --top --sort --expire-after --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rules)
+                    COMPREPLY=($(compgen -W "stock barrier mapped fork" -- "${cur}"))
+                    return 0
+                    ;;
+                --producer-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --top)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sort)
+                    COMPREPLY=($(compgen -W "open-first producer-id epoch last-offset last-timestamp" -- "${cur}"))
+                    return 0
+                    ;;
+                --expire-after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
