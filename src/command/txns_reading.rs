@@ -255,7 +255,7 @@ impl Reading {
         &self,
         log: &'a PartitionLog<'_>,
         head: Head<'a>,
-        belief: &Belief,
+        belief: &'a Belief,
         coordinator: Option<&'a TransactionCoordinator>,
     ) -> PartitionView<'a> {
         let asked = Asked {
@@ -275,8 +275,20 @@ impl Reading {
             let path = path.map(Path::to_owned);
             (open, path)
         });
+        let state = belief.state.manager().producers();
+        let mut producers: Vec<_> = state
+            .iter()
+            .filter(|entry| {
+                let epoch = Some(entry.producer_epoch);
+                self.filter.takes(entry.producer_id, epoch, coordinator)
+            })
+            .map(|entry| entry.producer_id)
+            .collect();
+        producers.sort_unstable();
         PartitionView {
             head,
+            state,
+            producers,
             log_start_offset: belief.log_start_offset,
             last_stable_offset: last_stable_offset(belief),
             high_watermark: belief.high_watermark,

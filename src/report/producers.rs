@@ -181,6 +181,22 @@ pub fn json(
     write(&out)
 }
 
+/// Appends producers as an array.
+pub(super) fn array(
+    entries: impl Iterator<Item = ProducerEntry>,
+    wide: WideIntegers,
+    out: &mut Vec<u8>,
+) {
+    out.push(b'[');
+    for (index, entry) in entries.enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        producer(&entry, wide, out);
+    }
+    out.push(b']');
+}
+
 fn producer(entry: &ProducerEntry, wide: WideIntegers, out: &mut Vec<u8>) {
     let mut object = Object::open(out, wide);
     object.producer_id(entry.producer_id.0);

@@ -9,6 +9,7 @@ use crate::analysis::transaction_stats::TransactionStats;
 use crate::format::number::Offset;
 use crate::format::transaction_log::TransactionLogKey;
 use crate::report::json::{Object, WideIntegers, push_int, push_text};
+use crate::report::producers;
 use crate::report::transactions::abort_command::abort_command;
 use crate::storage::partition_name::PartitionName;
 
@@ -119,6 +120,14 @@ impl JsonReport {
             match offset {
                 Some(offset) => push_int(offset.0, self.wide, out),
                 None => out.extend_from_slice(b"null"),
+            }
+        }
+        out.extend_from_slice(b",\"producers\":");
+        match view {
+            None => out.extend_from_slice(b"null"),
+            Some(view) => {
+                let producers = view.producers.iter().filter_map(|id| view.state.get(*id));
+                producers::array(producers.map(|entry| entry.to_snapshot()), self.wide, out);
             }
         }
         out.extend_from_slice(b",\"heldBack\":");

@@ -13,6 +13,7 @@ use crate::analysis::open_transactions::{OpenView, Verdict};
 use crate::analysis::transaction_stats::TransactionStats;
 use crate::format::number::{Offset, ProducerId, Timestamp};
 use crate::format::transaction_log::TransactionLogKey;
+use crate::state::table::Table;
 use crate::state::transactions::Transaction;
 use crate::storage::partition_name::PartitionName;
 
@@ -92,6 +93,10 @@ pub struct PartitionView<'a> {
     pub dropped: Vec<Dropped>,
     /// Counts and sizes.
     pub stats: TransactionStats,
+    /// The state of each producer.
+    pub state: &'a Table<1>,
+    /// The producers that were asked for, by id.
+    pub producers: Vec<ProducerId>,
 }
 
 /// What was met in all partitions.

@@ -27,6 +27,8 @@ pub(super) struct Partition {
     pub(super) last_stable_offset: Option<i64>,
     pub(super) high_watermark: Option<i64>,
     pub(super) log_end_offset: Option<i64>,
+    /// Held against those of `kfsck producers`, whose test declares their fields.
+    pub(super) producers: Option<Vec<serde_json::Value>>,
     pub(super) held_back: Option<HeldBack>,
     pub(super) dropped_transactions: Vec<Dropped>,
     pub(super) stats: Option<Stats>,

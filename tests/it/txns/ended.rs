@@ -174,3 +174,34 @@ fn stats_count_and_measure_what_ended() {
         );
     }
 }
+
+/// The producers beside the transactions are those of `kfsck producers`.
+#[test]
+fn producers_are_those_of_the_other_command() {
+    let directory = corpus::directory().join("main");
+    let mut command = crate::run::command(&directory);
+    command.args([
+        "producers",
+        "-q",
+        "--format",
+        "json",
+        "--sort",
+        "producer-id",
+    ]);
+    let outcome = command.arg(&directory).output().unwrap();
+    let told: serde_json::Value = serde_json::from_slice(&outcome.stdout).unwrap();
+    let mut compared = 0;
+    for partition in all_of(&directory).partitions {
+        let others = told["partitions"].as_array().unwrap();
+        let other = others.iter().find(|other| other["path"] == partition.path);
+        let theirs = other.unwrap()["producers"].as_array().unwrap();
+        assert_eq!(
+            partition.producers.as_ref(),
+            Some(theirs),
+            "{}",
+            partition.path
+        );
+        compared += theirs.len();
+    }
+    assert!(compared > 20, "{compared}");
+}
