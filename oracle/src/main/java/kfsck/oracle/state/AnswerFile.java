@@ -8,31 +8,37 @@ import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.Map;
 
-/** Writes an answer with a line for each of its fields, and one for each element of an array. */
+/** Writes an answer so that a person can read it: a line for each thing that is told. */
 final class AnswerFile {
+    /** What lies deeper goes onto one line. */
+    private static final int DEPTH = 2;
+
     private AnswerFile() {
     }
 
     static void write(Path file, ObjectNode answer) throws IOException {
-        StringBuilder text = new StringBuilder("{");
-        String comma = "";
-        for (Map.Entry<String, JsonNode> field : answer.properties()) {
-            text.append(comma).append("\n\"").append(field.getKey()).append("\": ");
-            appendValue(text, field.getValue());
-            comma = ",";
-        }
-        Files.writeString(file, text.append("\n}\n"));
+        StringBuilder text = new StringBuilder();
+        append(text, answer, 0);
+        Files.writeString(file, text.append('\n'));
     }
 
-    private static void appendValue(StringBuilder text, JsonNode value) {
-        if (!value.isArray() || value.isEmpty()) {
+    private static void append(StringBuilder text, JsonNode value, int depth) {
+        boolean isOneLine = value.isEmpty() || depth > DEPTH || depth == DEPTH && value.isObject();
+        if (isOneLine) {
             text.append(value);
             return;
         }
-        text.append('[');
-        for (Iterator<JsonNode> elements = value.iterator(); elements.hasNext();) {
-            text.append("\n  ").append(elements.next()).append(elements.hasNext() ? "," : "");
+        String comma = "\n";
+        text.append(value.isObject() ? '{' : '[');
+        for (Iterator<JsonNode> elements = value.elements(); value.isArray() && elements.hasNext();) {
+            text.append(comma).append("  ".repeat(depth + 1)).append(elements.next());
+            comma = ",\n";
         }
-        text.append("\n]");
+        for (Map.Entry<String, JsonNode> field : value.properties()) {
+            text.append(comma).append("  ".repeat(depth + 1)).append('"').append(field.getKey()).append("\": ");
+            append(text, field.getValue(), depth + 1);
+            comma = ",\n";
+        }
+        text.append('\n').append("  ".repeat(depth)).append(value.isObject() ? '}' : ']');
     }
 }

@@ -42,10 +42,11 @@ final class AppendDice {
     }
 
     private void beside() {
-        switch (dice.between(0, 4)) {
+        switch (dice.between(0, 5)) {
             case 0 -> lines.add("advance ms=" + dice.between(1, 20_000));
             case 1 -> lines.add("expire");
-            case 2, 3 -> lines.add(throughLog ? "highwatermark" : "expire");
+            case 2 -> lines.add(throughLog ? "start to=" + dice.between(0, 30) : "expire");
+            case 3, 4 -> lines.add(throughLog ? "highwatermark" : "expire");
             default -> lines.add(throughLog ? "roll" : "advance ms=5");
         }
     }
@@ -101,7 +102,7 @@ final class AppendDice {
         } else {
             lines.add(dice.percent(oddity) ? producer.odd() : producer.marker());
         }
-        if (dice.percent(10)) {
+        if (dice.percent(10) && !throughLog) {
             lines.add(producer.marker());
         }
     }

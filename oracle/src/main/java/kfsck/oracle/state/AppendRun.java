@@ -150,8 +150,8 @@ final class AppendRun implements AutoCloseable {
         batches.forEach(batch -> bytes.put(batch.duplicate()));
         ChunkAppend append = new ChunkAppend(log, chunk, leaderEpoch, guards);
         ObjectNode step = JsonNodeFactory.instance.objectNode().put("operation", "chunk");
-        append.describe(step);
-        step.put("records", HexFormat.of().formatHex(bytes.flip().array()));
+        append.describe(step, MemoryRecords.readableRecords(bytes.flip()));
+        step.put("records", HexFormat.of().formatHex(bytes.array()));
         attempt(step, () -> append.run(step, bytes, throughLog));
         chunk = null;
         batches = new ArrayList<>();
@@ -162,12 +162,13 @@ final class AppendRun implements AutoCloseable {
         step.put("now", time.milliseconds());
         if (throughLog) {
             step.put("highWatermark", log.highWatermark());
-            StateView.putLog(step, log);
+            step.set("log", StateView.log(log));
         } else {
-            step.put("mapEndOffset", log.producerStateManager().mapEndOffset());
-            step.put("firstUnstableOffset", log.producerStateManager().firstUnstableOffset()
+            ObjectNode manager = step.putObject("manager");
+            manager.put("mapEndOffset", log.producerStateManager().mapEndOffset());
+            manager.put("firstUnstableOffset", log.producerStateManager().firstUnstableOffset()
                 .map(first -> first.messageOffset).orElse(null));
-            step.set("producers", StateView.producers(log.producerStateManager()));
+            manager.set("producers", StateView.producers(log.producerStateManager()));
         }
         steps.add(step);
     }

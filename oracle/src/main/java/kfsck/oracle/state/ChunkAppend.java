@@ -42,9 +42,13 @@ final class ChunkAppend {
             : VerificationGuard.SENTINEL;
     }
 
-    void describe(ObjectNode step) {
+    /** What the append depends on. Of all producers in it a guard can only be the first one's. */
+    void describe(ObjectNode step, MemoryRecords records) {
+        long producerId = records.batches().iterator().next().producerId();
+        boolean asks = log.producerStateManager().producerStateManagerConfig().transactionVerificationEnabled();
         step.put("origin", origin.name()).put("transactionVersion", transactionVersion)
-            .put("leaderEpoch", leaderEpoch).put("hasGuard", guard != VerificationGuard.SENTINEL);
+            .put("leaderEpoch", leaderEpoch)
+            .put("isVerified", !asks || log.verificationGuard(producerId).verify(guard));
     }
 
     void run(ObjectNode step, ByteBuffer bytes, boolean throughLog) {

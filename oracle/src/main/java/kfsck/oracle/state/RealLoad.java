@@ -28,11 +28,10 @@ final class RealLoad {
         try {
             log = open(partition, CONFIG, settings, new FixedTime(settings.now()), false);
             log.updateHighWatermark(log.logEndOffset());
-            answer.putNull("error");
-            StateView.putLog(answer, log);
+            answer.putNull("error").set("log", StateView.log(log));
         } catch (IOException | RuntimeException | Error fault) {
-            answer.removeAll();
             answer.set("error", StateView.error(fault, partition));
+            answer.putNull("log");
         }
         StateView.putFiles(answer, partition);
         if (log != null) {

@@ -30,7 +30,8 @@ final class StateView {
     }
 
     /** Everything of a log in memory. The high watermark is the caller's affair. */
-    static void putLog(ObjectNode to, UnifiedLog log) {
+    static ObjectNode log(UnifiedLog log) {
+        ObjectNode to = JSON.objectNode();
         to.put("logStartOffset", log.logStartOffset());
         to.put("logEndOffset", log.logEndOffset());
         to.put("firstUnstableOffset", log.firstUnstableOffset().orElse(null));
@@ -40,6 +41,7 @@ final class StateView {
         for (EpochEntry epoch : log.leaderEpochCache().epochEntries()) {
             epochs.addObject().put("epoch", epoch.epoch()).put("startOffset", epoch.startOffset());
         }
+        return to;
     }
 
     static ArrayNode producers(ProducerStateManager manager) {
