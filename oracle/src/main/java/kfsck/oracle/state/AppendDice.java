@@ -76,12 +76,10 @@ final class AppendDice {
             lines.add("verify pid=" + producer.id() + " epoch=" + producer.epoch() + " seq=" + (dice.percent(90)
                 ? producer.sequence() : dice.between(0, 9)) + " bump=" + (version == 2));
         }
+        // A request brings one batch a partition.
         lines.add("chunk origin=client" + (guarded ? " guard=" + producer.id() : ""));
         // A leader checks records first; what it would refuse there says nothing about producers.
         lines.add(dice.percent(oddity) ? oddData(producer) : maybeRepeated(producer));
-        if (!throughLog && dice.percent(20)) {
-            lines.add(producer.data());
-        }
     }
 
     private String oddData(ProducerDice producer) {

@@ -146,6 +146,11 @@ final class LogDice {
             lines.add("epochs entries=" + dice.pick(List.of("none", "", "0:" + first, "0:" + first + ",4:"
                 + (end + 3), "3:" + (first + 2))));
         }
+        if (dice.percent(4)) {
+            lines.add(dice.pick(List.of("swap", "swap beside=true", "swap base=" + first,
+                "file name=00000000000000000003.log.deleted hex=00", "file name=00000000000000000003.index hex=",
+                "file name=00000000000000000000.log.cleaned hex=00")));
+        }
         lines.add("load clean=" + clean + " start=" + start() + " recovery=" + recovery() + " now=" + now()
             + (dice.percent(25) ? " expiration=" + dice.between(0, 20_000) : ""));
     }

@@ -7,7 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.RecordBatch;
 import org.apache.kafka.storage.internals.log.LogFileUtils;
@@ -22,6 +24,7 @@ final class PartitionBuilder implements AutoCloseable {
     private ByteBuffer segment = ByteBuffer.allocate(1 << 16);
     private SnapshotDraft snapshot;
     private boolean writesEpochs = true;
+    private final Map<Long, Boolean> swaps = new TreeMap<>();
     private LoadSettings settings = LoadSettings.DEFAULT;
 
     private PartitionBuilder(Path partition) throws IOException {
@@ -59,6 +62,7 @@ final class PartitionBuilder implements AutoCloseable {
             case "file" -> Files.write(partition.resolve(line.text("name", "")),
                 HexFormat.of().parseHex(line.text("hex", "")));
             case "epochs" -> writeEpochs(line.text("entries", ""));
+            case "swap" -> swaps.put(line.number("base", base), line.flag("beside", false));
             case "missing" -> remove(line.text("file", ""), line.number("base", base));
             default -> throw new IllegalArgumentException("no such operation: " + line.text());
         }
@@ -158,6 +162,23 @@ final class PartitionBuilder implements AutoCloseable {
         state.close();
         for (String name : settings.missing()) {
             Files.deleteIfExists(partition.resolve(name));
+        }
+        for (Map.Entry<Long, Boolean> swap : swaps.entrySet()) {
+            leaveSwap(swap.getKey(), swap.getValue());
+        }
+    }
+
+    /** As a broker leaves a segment that died while it put it in the place of older ones, or before these were gone. */
+    private void leaveSwap(long baseOffset, boolean besideOld) throws IOException {
+        for (String ending : List.of("log", "index", "timeindex", "txnindex")) {
+            Path file = partition.resolve(String.format("%020d.%s", baseOffset, ending));
+            if (Files.exists(file)) {
+                Path swap = partition.resolve(file.getFileName() + ".swap");
+                Files.copy(file, swap);
+                if (!besideOld) {
+                    Files.delete(file);
+                }
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package kfsck.oracle.state;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,7 +17,7 @@ public final class StateAnswerProgram {
     public static void main(String[] arguments) {
         Answers.silenceLog();
         Program.run(() -> {
-            Options options = new Options(arguments, List.of("--in", "--out"), List.of());
+            Options options = new Options(arguments, List.of("--in", "--out"), List.of("--keep-going"));
             Path out = Path.of(options.required("--out"));
             List<Path> directories;
             try (var list = Files.list(Path.of(options.required("--in")))) {
@@ -30,11 +31,22 @@ public final class StateAnswerProgram {
                     if (!Files.exists(script) || !Files.isSameFile(script, directory.resolve("script.txt"))) {
                         Files.writeString(script, Files.readString(directory.resolve("script.txt")));
                     }
-                    Answers.one(target);
+                    answer(target, options.has("--keep-going"));
                     return null;
                 });
             }
             Answers.all(cases);
         });
+    }
+
+    /** A script that lost lines may have no meaning: then there is no answer. */
+    private static void answer(Path directory, boolean keepGoing) throws IOException {
+        try {
+            Answers.one(directory);
+        } catch (IllegalStateException wrong) {
+            if (!keepGoing) {
+                throw wrong;
+            }
+        }
     }
 }
