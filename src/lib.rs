@@ -60,6 +60,8 @@
 //! - [`mod@format`]: bytes to values and back, one on-disk structure a file; no path, no clock, no
 //!   printing, no panic on any bytes;
 //! - [`storage`]: files and directories, and the walk that accounts for every byte of a segment;
+//! - [`state`]: what a broker would believe after reading a log: producers, transactions, leader
+//!   epochs;
 //! - [`report`]: values to text or JSON on writers that the caller gives.
 //!
 //! The binary (feature `cli`, on by default) adds the command line on top. Use the library alone
@@ -70,4 +72,5 @@
 
 pub mod format;
 pub mod report;
+pub mod state;
 pub mod storage;

@@ -18,6 +18,7 @@ mod round_trip;
 mod run;
 mod schema;
 mod sections;
+mod state;
 mod state_oracle;
 mod stock;
 mod told;

@@ -1,0 +1,532 @@
+//! All producers of one partition and their transactions, the twin of `ProducerStateManager`
+//! without its files.
+//!
+//! Batches come one by one ([`Manager::apply`], as a recovery reads them) or in chunks
+//! ([`crate::state::chunk::Chunk`], as appends and a load take them): what differs are the cached
+//! batches and the last stable offsets in the transaction index.
+
+use crate::format::number::{Offset, ProducerId, Timestamp};
+use crate::format::producer_snapshot::ProducerEntry;
+use crate::format::txn_index::AbortedTxn;
+use crate::state::append::{Append, AppendInfo, Appended, CompletedTxn, Verification};
+use crate::state::batch::{Batch, Control};
+use crate::state::entry::{BatchMetadata, Entry};
+use crate::state::error::{Origin, Reason, StateError};
+use crate::state::event::{Event, Kind, Previous, Sink};
+use crate::state::rules::{Reset, RuleSet};
+use crate::state::table::{Slot, Table};
+use std::collections::{BTreeMap, HashMap};
+
+/// An open transaction, as `ongoingTxns` has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenTxn {
+    /// Whose.
+    pub producer_id: ProducerId,
+    /// The first offset of its first batch.
+    pub first_offset: Offset,
+}
+
+/// A transaction that ended, and what the last stable offset was right after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finished {
+    /// The transaction.
+    pub txn: CompletedTxn,
+    /// The first offset of the first transaction of another producer that was open then, else the
+    /// offset behind the marker.
+    pub last_stable_offset: Offset,
+}
+
+impl Finished {
+    /// The entry of the transaction index; only an aborted transaction has one.
+    #[must_use]
+    pub const fn index_entry(&self) -> Option<AbortedTxn> {
+        if !self.txn.is_aborted {
+            return None;
+        }
+        Some(AbortedTxn {
+            producer_id: self.txn.producer_id,
+            first_offset: self.txn.first_offset,
+            last_offset: self.txn.last_offset,
+            last_stable_offset: self.last_stable_offset,
+        })
+    }
+}
+
+/// What became of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Applied {
+    /// It has no producer whose state is kept.
+    NoProducer,
+    /// It is a barrier, and was obeyed.
+    Reset,
+    /// It repeats a batch that is still kept: a leader appends nothing of the request and answers
+    /// with the offsets of the old one.
+    Duplicate(BatchMetadata),
+    /// It was taken in.
+    Taken {
+        /// A transaction began with it.
+        started: Option<Offset>,
+        /// A transaction ended with it.
+        finished: Option<Finished>,
+    },
+}
+
+/// The state of one partition; `N` is the number of batches kept of each producer.
+#[derive(Debug)]
+pub struct Manager<const N: usize> {
+    partition: String,
+    rules: &'static dyn RuleSet,
+    pub(super) producers: Table<N>,
+    ongoing: BTreeMap<Offset, OpenTxn>,
+    /// Ended transactions whose marker may not be replicated yet, with the marker's offset.
+    unreplicated: BTreeMap<Offset, (OpenTxn, Offset)>,
+    verifications: HashMap<ProducerId, Verification>,
+    map_end_offset: Offset,
+}
+
+impl<const N: usize> Manager<N> {
+    /// Nothing known yet of a partition, `topic-number`.
+    #[must_use]
+    pub fn new(partition: impl Into<String>, rules: &'static dyn RuleSet) -> Self {
+        Self {
+            partition: partition.into(),
+            rules,
+            producers: Table::new(),
+            ongoing: BTreeMap::new(),
+            unreplicated: BTreeMap::new(),
+            verifications: HashMap::new(),
+            map_end_offset: Offset(0),
+        }
+    }
+
+    /// The rules in force.
+    #[must_use]
+    pub const fn rules(&self) -> &'static dyn RuleSet {
+        self.rules
+    }
+
+    /// The producers.
+    #[must_use]
+    pub const fn producers(&self) -> &Table<N> {
+        &self.producers
+    }
+
+    /// Open transactions by first offset. A damaged snapshot can leave one here that no producer
+    /// knows of.
+    pub fn ongoing(&self) -> impl Iterator<Item = OpenTxn> + '_ {
+        self.ongoing.values().copied()
+    }
+
+    /// Ended transactions that still hold the last stable offset back, with their markers'
+    /// offsets.
+    pub fn unreplicated(&self) -> impl Iterator<Item = (OpenTxn, Offset)> + '_ {
+        self.unreplicated.values().copied()
+    }
+
+    /// The offset up to which the state is known (`mapEndOffset`).
+    #[must_use]
+    pub const fn map_end_offset(&self) -> Offset {
+        self.map_end_offset
+    }
+
+    /// Sets the offset up to which the state is known.
+    pub const fn set_map_end_offset(&mut self, offset: Offset) {
+        self.map_end_offset = offset;
+    }
+
+    /// Neither producers nor transactions that wait for the high watermark (`isEmpty`).
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.producers.is_empty() && self.unreplicated.is_empty()
+    }
+
+    /// Whether the record of a control batch must be read before [`Manager::apply`].
+    #[must_use]
+    #[inline]
+    pub fn needs_control(&self, how: Append, batch: &Batch) -> bool {
+        batch.is_control
+            && (self.rules.keeps_state_of(batch.producer_id)
+                || self.rules.reset(how.path) != Reset::Ignored)
+    }
+
+    /// Takes one batch in, as a chunk of its own. Of a control batch `control` is what its record
+    /// says, where [`Manager::needs_control`] asks for it.
+    ///
+    /// # Errors
+    /// The exception that a broker meets; the state is then as before.
+    #[inline]
+    pub fn apply(
+        &mut self,
+        how: Append,
+        batch: &Batch,
+        control: Option<&Control>,
+        sink: Sink<'_>,
+    ) -> Result<Applied, StateError> {
+        let id = batch.producer_id;
+        if !self.rules.keeps_state_of(id) {
+            return Ok(self.without_producer(how, batch, control, sink));
+        }
+        let slot = self.producers.find(id);
+        if let Some(slot) = slot
+            && self.is_plain(how, batch)
+            && self.producers.advance(slot, batch)
+        {
+            return Ok(Applied::Taken {
+                started: None,
+                finished: None,
+            });
+        }
+        self.apply_any(how, batch, control, slot, sink)
+    }
+
+    /// Whether nothing but the entry itself has a say in a batch: data that is read back or
+    /// replicated.
+    #[inline]
+    pub(super) fn is_plain(&self, how: Append, batch: &Batch) -> bool {
+        how.origin() == Origin::Replication && !batch.is_control && self.verifications.is_empty()
+    }
+
+    /// Takes in a batch that is not as most are.
+    fn apply_any(
+        &mut self,
+        how: Append,
+        batch: &Batch,
+        control: Option<&Control>,
+        slot: Option<Slot>,
+        sink: Sink<'_>,
+    ) -> Result<Applied, StateError> {
+        let id = batch.producer_id;
+        let known = slot.and_then(|slot| self.producers.at(slot));
+        let mut entry = known.unwrap_or(Entry::empty(id));
+        if let Some(duplicate) = self.leader_checks(how, batch, known.as_ref())? {
+            return Ok(Applied::Duplicate(duplicate));
+        }
+        let mut updated = entry.without_batches();
+        let mut info = AppendInfo {
+            current: &entry,
+            updated: &mut updated,
+            append: how,
+            verification: self.verification(how, id),
+        };
+        let appended = info.append(batch, control, sink);
+        let appended = appended.map_err(|reason| self.error(batch, reason))?;
+        self.after_append(batch);
+        match slot {
+            Some(slot) => {
+                entry.merge(&updated);
+                self.producers.replace(slot, &entry);
+            }
+            None => {
+                self.producers.add(&updated);
+            }
+        }
+        self.conclude(id, appended)
+    }
+
+    #[inline]
+    fn conclude(&mut self, id: ProducerId, appended: Appended) -> Result<Applied, StateError> {
+        if let Some(first_offset) = appended.started {
+            self.start(id, first_offset);
+        }
+        let finished = match appended.completed {
+            Some(txn) => {
+                let last_stable_offset = self.last_stable_offset_after(&txn);
+                self.complete(&txn)?;
+                Some(Finished {
+                    txn,
+                    last_stable_offset,
+                })
+            }
+            None => None,
+        };
+        Ok(Applied::Taken {
+            started: appended.started,
+            finished,
+        })
+    }
+
+    /// Keeps a plain batch that came while its producer's transaction was open, as if nothing had
+    /// refused it: for a reader that goes on where a broker ends.
+    pub fn keep_refused(&mut self, batch: &Batch) {
+        if let Some(slot) = self.producers.find(batch.producer_id)
+            && let Some(mut entry) = self.producers.at(slot)
+        {
+            entry.add_batch(batch);
+            self.producers.replace(slot, &entry);
+        }
+    }
+
+    /// A leader's own checks, before anything of an append is prepared
+    /// (`UnifiedLog.analyzeAndValidateProducerState`).
+    #[inline]
+    pub(super) fn leader_checks(
+        &self,
+        how: Append,
+        batch: &Batch,
+        known: Option<&Entry<N>>,
+    ) -> Result<Option<BatchMetadata>, StateError> {
+        let origin = how.origin();
+        if origin == Origin::Replication {
+            return Ok(None);
+        }
+        if origin == Origin::Client
+            && let Some(kept) = known.and_then(|entry| entry.find_duplicate(batch))
+        {
+            return Ok(Some(kept));
+        }
+        let is_ongoing = known.is_some_and(|entry| {
+            entry.current_txn_first_offset.is_some() && entry.producer_epoch == batch.producer_epoch
+        });
+        if batch.is_transactional && !is_ongoing {
+            if let Some(entry) = known
+                && batch.producer_epoch < entry.producer_epoch
+            {
+                let (epoch, last) = (batch.producer_epoch, entry.producer_epoch);
+                return Err(self.error(batch, Reason::LeaderEpochCheck { epoch, last }));
+            }
+            if !batch.is_control && !how.is_verified {
+                return Err(self.error(batch, Reason::Unverified));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What verification knows of a producer; it matters to clients alone.
+    #[inline]
+    pub(super) fn verification(&self, how: Append, id: ProducerId) -> Option<Verification> {
+        match how.origin() {
+            Origin::Client => self.verifications.get(&id).copied(),
+            _ => None,
+        }
+    }
+
+    /// A transactional batch ends its verification, unless it is the marker of a transaction of
+    /// version 2 whose producer has begun the next one.
+    #[inline]
+    pub(super) fn after_append(&mut self, batch: &Batch) {
+        if !batch.is_transactional || self.verifications.is_empty() {
+            return;
+        }
+        let next_has_started = self
+            .verifications
+            .get(&batch.producer_id)
+            .is_some_and(|entry| {
+                entry.supports_epoch_bump && batch.is_control && batch.producer_epoch == entry.epoch
+            });
+        if !next_has_started {
+            self.verifications.remove(&batch.producer_id);
+        }
+    }
+
+    /// A batch without state: nothing, unless it is a barrier.
+    fn without_producer(
+        &mut self,
+        how: Append,
+        batch: &Batch,
+        control: Option<&Control>,
+        sink: Sink<'_>,
+    ) -> Applied {
+        let is_barrier = batch.is_control && control == Some(&Control::MirrorPidReset);
+        let effect = match is_barrier {
+            true => self.rules.reset(how.path),
+            false => Reset::Ignored,
+        };
+        match effect {
+            Reset::Ignored => Applied::NoProducer,
+            _ => {
+                self.reset(effect, batch, sink);
+                Applied::Reset
+            }
+        }
+    }
+
+    /// Obeys a barrier.
+    pub(super) fn reset(&mut self, effect: Reset, batch: &Batch, sink: Sink<'_>) {
+        for open in self.ongoing.values() {
+            let entry = self.producers.get(open.producer_id);
+            sink(&Event {
+                kind: Kind::BarrierOpenTransaction {
+                    producer_id: open.producer_id,
+                    first_offset: open.first_offset,
+                },
+                batch,
+                previous: entry.as_ref().map(Previous::of),
+            });
+        }
+        self.producers.clear();
+        if effect == Reset::Everything {
+            self.ongoing.clear();
+            self.verifications.clear();
+        }
+    }
+
+    pub(super) fn start(&mut self, producer_id: ProducerId, first_offset: Offset) {
+        let open = OpenTxn {
+            producer_id,
+            first_offset,
+        };
+        self.ongoing.insert(first_offset, open);
+    }
+
+    /// Moves a transaction to those that wait for the high watermark (`completeTxn`).
+    pub(super) fn complete(&mut self, txn: &CompletedTxn) -> Result<(), StateError> {
+        let Some(open) = self.ongoing.remove(&txn.first_offset) else {
+            return Err(StateError {
+                partition: self.partition.clone(),
+                producer_id: txn.producer_id,
+                offset: txn.last_offset,
+                reason: Reason::NotStarted {
+                    first_offset: txn.first_offset,
+                    aborted: txn.is_aborted,
+                },
+            });
+        };
+        self.unreplicated
+            .insert(txn.first_offset, (open, txn.last_offset));
+        Ok(())
+    }
+
+    /// What the transaction index calls the last stable offset of a transaction that ends
+    /// (`lastStableOffset(CompletedTxn)`).
+    #[must_use]
+    pub fn last_stable_offset_after(&self, txn: &CompletedTxn) -> Offset {
+        let mut others = self.ongoing.values();
+        others
+            .find(|open| open.producer_id != txn.producer_id)
+            .map_or(txn.last_offset.plus(1), |open| open.first_offset)
+    }
+
+    #[cold]
+    pub(super) fn error(&self, batch: &Batch, reason: Reason) -> StateError {
+        StateError {
+            partition: self.partition.clone(),
+            producer_id: batch.producer_id,
+            offset: batch.base_offset,
+            reason,
+        }
+    }
+
+    /// The first offset that a consumer of committed records may not read, before the high
+    /// watermark is asked.
+    #[must_use]
+    pub fn first_unstable_offset(&self) -> Option<Offset> {
+        let open = self.ongoing.first_key_value().map(|(first, _)| *first);
+        let waiting = self.unreplicated.first_key_value().map(|(first, _)| *first);
+        match (open, waiting) {
+            (Some(open), Some(waiting)) => Some(open.min(waiting)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// The last stable offset under a high watermark: an unstable offset below the log's start
+    /// counts as that start.
+    #[must_use]
+    pub fn last_stable_offset(&self, log_start: Offset, high_watermark: Offset) -> Offset {
+        let unstable = self.first_unstable_offset();
+        let unstable = unstable.map(|first| first.max(log_start));
+        match unstable {
+            Some(first) if first < high_watermark => first,
+            _ => high_watermark,
+        }
+    }
+
+    /// Lets go of ended transactions whose markers lie below the high watermark.
+    pub fn on_high_watermark_updated(&mut self, high_watermark: Offset) {
+        self.unreplicated
+            .retain(|_, (_, last_offset)| *last_offset >= high_watermark);
+    }
+
+    /// The log's start moved up (`onLogStartOffsetIncremented`).
+    pub fn on_log_start_offset_incremented(&mut self, log_start: Offset) {
+        self.on_high_watermark_updated(log_start);
+        self.map_end_offset = self.map_end_offset.max(log_start);
+    }
+
+    /// Forgets producers without an open transaction that were silent for `expiration_ms` or
+    /// longer at the time `now` (`removeExpiredProducers`).
+    pub fn remove_expired(&mut self, now: Timestamp, expiration_ms: i64) {
+        self.producers
+            .retain(|entry| !is_expired(entry, now, expiration_ms));
+        self.verifications
+            .retain(|_, entry| age(now, entry.timestamp) < expiration_ms);
+    }
+
+    /// Forgets all and goes on from `offset` (`truncateFullyAndStartAt`, and what
+    /// `truncateAndReload` does before it reads a snapshot).
+    pub fn truncate_fully_and_start_at(&mut self, offset: Offset) {
+        self.producers.clear();
+        self.ongoing.clear();
+        self.unreplicated.clear();
+        self.map_end_offset = offset;
+    }
+
+    /// Takes in an entry of a snapshot. Of two entries of one producer the second counts, but the
+    /// open transaction of the first stays open.
+    pub fn load_entry(&mut self, entry: &Entry<N>) {
+        self.producers.put(entry);
+        if let Some(first_offset) = entry.current_txn_first_offset {
+            self.start(entry.producer_id, first_offset);
+        }
+    }
+
+    /// Takes in what a snapshot at `offset` holds, but for what has expired.
+    pub fn load_snapshot(
+        &mut self,
+        entries: &[ProducerEntry],
+        offset: Offset,
+        now: Timestamp,
+        expiration_ms: i64,
+    ) {
+        for stored in entries {
+            let entry = Entry::from_snapshot(stored);
+            if !is_expired(&entry, now, expiration_ms) {
+                self.load_entry(&entry);
+            }
+        }
+        self.map_end_offset = offset;
+    }
+
+    /// What a snapshot of now would hold, in the order in which producers came; a broker's order
+    /// follows its hash map's history.
+    pub fn snapshot_entries(&self) -> impl Iterator<Item = ProducerEntry> + '_ {
+        self.producers.iter().map(|entry| entry.to_snapshot())
+    }
+
+    /// A client's batch waits for the coordinator's word (`maybeCreateVerificationStateEntry`).
+    pub fn await_verification(&mut self, batch: &Batch, supports_epoch_bump: bool, now: Timestamp) {
+        let (sequence, epoch) = (batch.base_sequence, batch.producer_epoch);
+        let fresh = Verification {
+            timestamp: now,
+            lowest_sequence: sequence,
+            epoch,
+            supports_epoch_bump,
+        };
+        let entry = self.verifications.entry(batch.producer_id).or_insert(fresh);
+        if epoch > entry.epoch || epoch == entry.epoch && sequence < entry.lowest_sequence {
+            entry.epoch = epoch;
+            entry.lowest_sequence = sequence;
+        }
+    }
+
+    /// Replaces or adds what an append made of a producer (`update`).
+    pub(super) fn update(&mut self, updated: &Entry<N>) -> Slot {
+        let Some(slot) = self.producers.find(updated.producer_id) else {
+            return self.producers.add(updated);
+        };
+        if let Some(mut entry) = self.producers.at(slot) {
+            entry.merge(updated);
+            self.producers.replace(slot, &entry);
+        }
+        slot
+    }
+}
+
+/// Silent for `expiration_ms` or longer, and no transaction open (`isProducerExpired`).
+fn is_expired<const N: usize>(entry: &Entry<N>, now: Timestamp, expiration_ms: i64) -> bool {
+    entry.current_txn_first_offset.is_none() && age(now, entry.last_timestamp) >= expiration_ms
+}
+
+/// Milliseconds from `then` to `now`, wrapping as Java's `long` does.
+const fn age(now: Timestamp, then: Timestamp) -> i64 {
+    now.0.wrapping_sub(then.0)
+}

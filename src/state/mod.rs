@@ -1,0 +1,37 @@
+//! What a broker would believe after reading a log: producers, transactions, leader epochs.
+//!
+//! Twins of `ProducerStateManager`, `ProducerAppendInfo`, `LogLoader` and `LeaderEpochFileCache` of
+//! Kafka 4.4.0, exact to the text of their errors. Pure: logs are read through
+//! [`crate::storage`], the time is given, nothing is written and nothing printed.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        clippy::as_conversions,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::todo,
+        clippy::unreachable,
+        clippy::string_slice
+    )
+)]
+
+pub mod append;
+pub mod batch;
+pub mod chunk;
+pub mod entry;
+pub mod epochs;
+pub mod error;
+pub mod event;
+mod hash;
+pub mod load;
+pub mod manager;
+pub mod read;
+pub mod replay;
+pub mod rules;
+pub mod table;
+#[cfg(test)]
+mod tests;
+pub mod transactions;

@@ -1,0 +1,302 @@
+//! What a log says by itself: every batch from a start up to an offset, whatever a broker's
+//! snapshots, indexes and checkpoints say.
+//!
+//! Goes on where a broker would end: the event says so.
+
+use crate::format::number::{LeaderEpoch, Offset, Timestamp};
+use crate::format::producer_snapshot::{self, ProducerEntry};
+use crate::format::txn_index::AbortedTxn;
+use crate::state::append::Append;
+use crate::state::batch::{Batch, Control};
+use crate::state::chunk::Chunk;
+use crate::state::epochs::LeaderEpochs;
+use crate::state::error::{Reason, StateError};
+use crate::state::event::{Event, Kind, Previous};
+use crate::state::manager::{Applied, Finished, Manager};
+use crate::state::read::{Item, ReadOptions, SegmentFile, read_segment};
+use crate::state::rules::{Path, Reset, RuleSet};
+use crate::state::transactions::{Transaction, Transactions};
+use crate::storage::damage::Damage;
+use crate::storage::source::ReadError;
+use std::ops::ControlFlow;
+
+/// Takes what a replay comes by. Every method may be left as it is.
+pub trait Visitor {
+    /// Something that the log shows.
+    fn event(&mut self, _: &Event<'_>) {}
+
+    /// A transaction ended.
+    fn transaction(&mut self, _: &Transaction) {}
+
+    /// A transaction was aborted: its entry for the transaction index of the segment that begins
+    /// at `segment`. The last stable offset is that of a log whose batches came one by one, or,
+    /// where the rules group them, segment by segment.
+    fn aborted(&mut self, _segment: Offset, _: &AbortedTxn) {}
+
+    /// A stretch of a segment that holds no batch.
+    fn damage(&mut self, _segment: Offset, _: &Damage) {}
+}
+
+/// Passes over all.
+impl Visitor for () {}
+
+/// The state of a log that is being read.
+#[derive(Debug)]
+pub struct Replay<const N: usize> {
+    manager: Manager<N>,
+    transactions: Transactions,
+    epochs: LeaderEpochs,
+    /// The group that is open, where the rules group batches.
+    chunk: Option<Chunk<N>>,
+    segment: Offset,
+    log_start: Offset,
+    from: Offset,
+    upto: Option<Offset>,
+    next_offset: Offset,
+    batches: u64,
+}
+
+impl<const N: usize> Replay<N> {
+    /// Begins with nothing known at `from`, the log's start: earlier batches are passed over, but
+    /// not the one that holds this offset.
+    #[must_use]
+    pub fn new(partition: impl Into<String>, rules: &'static dyn RuleSet, from: Offset) -> Self {
+        let mut manager = Manager::new(partition, rules);
+        manager.set_map_end_offset(from);
+        Self {
+            manager,
+            transactions: Transactions::new(),
+            epochs: LeaderEpochs::new(),
+            chunk: None,
+            segment: from,
+            log_start: from,
+            from,
+            upto: None,
+            next_offset: from,
+            batches: 0,
+        }
+    }
+
+    /// Takes only batches that end below `offset`: the state as it was then.
+    #[must_use]
+    pub const fn upto(mut self, offset: Offset) -> Self {
+        self.upto = Some(offset);
+        self
+    }
+
+    /// Begins with what a snapshot says at its offset instead, all of it: nothing expires. The log's
+    /// start stays where it is.
+    pub fn start_from_snapshot(&mut self, entries: &[ProducerEntry], offset: Offset) {
+        let never = i64::MAX;
+        self.manager
+            .load_snapshot(entries, offset, Timestamp(0), never);
+        for entry in entries {
+            if let Some(first_offset) = entry.open_txn() {
+                let (id, epoch) = (entry.producer_id, entry.producer_epoch);
+                self.transactions.known_open(id, epoch, first_offset);
+            }
+        }
+        self.from = offset;
+        self.next_offset = offset;
+    }
+
+    /// Reads a segment.
+    ///
+    /// # Errors
+    /// The file cannot be opened or read.
+    pub fn segment(
+        &mut self,
+        segment: &SegmentFile,
+        options: ReadOptions,
+        visitor: &mut dyn Visitor,
+    ) -> Result<(), ReadError> {
+        self.begin_segment(segment.base_offset);
+        let (manager_rules, how) = (self.manager.rules(), Append::LOAD);
+        let obeys = manager_rules.reset(how.path) != Reset::Ignored;
+        read_segment(
+            segment,
+            options,
+            &mut |batch| obeys || manager_rules.keeps_state_of(batch.producer_id),
+            &mut |item| match item {
+                Item::Batch(batch, control) => self.batch(batch, control, visitor),
+                Item::Damage(damage) => {
+                    visitor.damage(segment.base_offset, damage);
+                    ControlFlow::Continue(())
+                }
+            },
+        )?;
+        self.end_segment(visitor);
+        Ok(())
+    }
+
+    /// The batches that follow lie in the segment that begins at `base_offset`.
+    pub fn begin_segment(&mut self, base_offset: Offset) {
+        self.segment = base_offset;
+        if self.manager.rules().reset(Path::Load) == Reset::MapOfManager {
+            // These rules differ by what was read together, and a load reads a segment at once.
+            self.chunk = Some(Chunk::new(Append::LOAD));
+        }
+    }
+
+    /// The segment is at its end.
+    pub fn end_segment(&mut self, visitor: &mut dyn Visitor) {
+        if let Some(chunk) = self.chunk.take()
+            && let Ok(finished) = chunk.commit(&mut self.manager)
+        {
+            for finished in finished {
+                self.tell_aborted(&finished, visitor);
+            }
+        }
+    }
+
+    fn tell_aborted(&self, finished: &Finished, visitor: &mut dyn Visitor) {
+        if let Some(entry) = finished.index_entry() {
+            visitor.aborted(self.segment, &entry);
+        }
+    }
+
+    /// Takes a batch in; breaks off behind the last that is wanted.
+    #[inline]
+    pub fn batch(
+        &mut self,
+        batch: &Batch,
+        control: Option<&Control>,
+        visitor: &mut dyn Visitor,
+    ) -> ControlFlow<()> {
+        if batch.last_offset < self.from {
+            return ControlFlow::Continue(());
+        }
+        if self.upto.is_some_and(|upto| batch.last_offset >= upto) {
+            return ControlFlow::Break(());
+        }
+        self.batches = self.batches.saturating_add(1);
+        self.next_offset = batch.next_offset();
+        self.manager.set_map_end_offset(self.next_offset);
+        if batch.partition_leader_epoch > LeaderEpoch(-1) {
+            self.epochs
+                .read_back(batch.partition_leader_epoch, batch.base_offset);
+        }
+        let taken = self.take(batch, control, visitor);
+        if let Err(error) = taken {
+            self.refused(batch, error, visitor);
+        }
+        ControlFlow::Continue(())
+    }
+
+    #[inline]
+    fn take(
+        &mut self,
+        batch: &Batch,
+        control: Option<&Control>,
+        visitor: &mut dyn Visitor,
+    ) -> Result<(), StateError> {
+        let sink = &mut |event: &Event<'_>| visitor.event(event);
+        if let Some(chunk) = &mut self.chunk {
+            chunk.add(&mut self.manager, batch, control, sink)?;
+        } else {
+            match self.manager.apply(Append::LOAD, batch, control, sink)? {
+                Applied::Taken {
+                    finished: Some(finished),
+                    ..
+                } => self.tell_aborted(&finished, visitor),
+                Applied::Reset => self.transactions.drop_open(),
+                _ => {}
+            }
+        }
+        let is_tracked =
+            batch.is_transactional && self.manager.rules().keeps_state_of(batch.producer_id);
+        if is_tracked && let Some(ended) = self.transactions.take(batch, control) {
+            visitor.transaction(&ended);
+        }
+        Ok(())
+    }
+
+    /// A broker ends here. The log goes on, and so does the replay.
+    #[cold]
+    fn refused(&mut self, batch: &Batch, error: StateError, visitor: &mut dyn Visitor) {
+        let entry = self.manager.producers().get(batch.producer_id);
+        let keep = error.reason == Reason::ExpectedTransactional;
+        visitor.event(&Event {
+            kind: Kind::WouldStop(error),
+            batch,
+            previous: entry.as_ref().map(Previous::of),
+        });
+        if keep {
+            self.manager.keep_refused(batch);
+        }
+    }
+
+    /// The producers and open transactions.
+    #[must_use]
+    pub const fn manager(&self) -> &Manager<N> {
+        &self.manager
+    }
+
+    /// The open transactions with what they hold.
+    #[must_use]
+    pub const fn transactions(&self) -> &Transactions {
+        &self.transactions
+    }
+
+    /// The leader epochs of the batches.
+    #[must_use]
+    pub const fn epochs(&self) -> &LeaderEpochs {
+        &self.epochs
+    }
+
+    /// The offset behind the last batch: the log's end, or where the replay was told to stop.
+    #[must_use]
+    pub const fn next_offset(&self) -> Offset {
+        self.next_offset
+    }
+
+    /// How many batches were taken in.
+    #[must_use]
+    pub const fn batches(&self) -> u64 {
+        self.batches
+    }
+
+    /// The last stable offset as if the high watermark were the log's end.
+    #[must_use]
+    pub fn last_stable_offset(&self) -> Offset {
+        let open = self.manager.ongoing().next();
+        let open = open.map(|open| open.first_offset.max(self.log_start));
+        match open {
+            Some(first) if first < self.next_offset => first,
+            _ => self.next_offset,
+        }
+    }
+}
+
+/// Replays whole segments from `from` on, up to `upto` where one is given.
+///
+/// # Errors
+/// A file cannot be opened or read.
+pub fn replay<const N: usize>(
+    mut replay: Replay<N>,
+    segments: &[SegmentFile],
+    options: ReadOptions,
+    visitor: &mut dyn Visitor,
+) -> Result<Replay<N>, ReadError> {
+    // The last segment that begins at the start or before it holds it.
+    let first = segments
+        .iter()
+        .rposition(|segment| segment.base_offset <= replay.from);
+    for segment in segments.iter().skip(first.unwrap_or(0)) {
+        if replay.upto.is_some_and(|upto| segment.base_offset >= upto) {
+            break;
+        }
+        replay.segment(segment, options, visitor)?;
+    }
+    Ok(replay)
+}
+
+/// The entries of a snapshot that a broker would load.
+///
+/// # Errors
+/// What a broker says of one that it deletes instead.
+pub fn usable_entries(bytes: &[u8]) -> Result<Vec<ProducerEntry>, String> {
+    producer_snapshot::stock_verdict(bytes)?;
+    let snapshot = producer_snapshot::decode(bytes).map_err(|fault| fault.to_string())?;
+    Ok(snapshot.entries)
+}

@@ -1,0 +1,457 @@
+//! Producers by id, packed: 45 bytes a producer with one batch, 125 with five, and its index.
+//!
+//! ```text
+//! index:  power of two of u32, at most 7/8 full: | tag | slot |, all ones for none
+//! slots:  chunks of 4096 packed entries, never copied when the table grows
+//! ```
+//!
+//! Offsets and timestamps take 48 bits; what does not fit lies beside the table, and so does the
+//! first offset of an open transaction. The index finds its place by the low bits of a keyed hash
+//! and keeps as many of the other bits as there is room for beside the slot's number, so that an
+//! entry is rarely looked at in vain. Entries go in the order of their first batch.
+
+use crate::format::number::{
+    CoordinatorEpoch, Offset, ProducerEpoch, ProducerId, Sequence, Timestamp, to_usize,
+};
+use crate::state::batch::Batch;
+use crate::state::entry::{BatchMetadata, Batches, Entry};
+use crate::state::hash::Mixer;
+use std::collections::HashMap;
+
+/// Entries of one chunk.
+const CHUNK: usize = 4096;
+/// No slot.
+const NONE: u32 = u32::MAX;
+/// The least size of the index.
+const SMALLEST_INDEX: u32 = 16;
+/// Bytes of a position that is not known.
+const NO_POSITION: u32 = u32::MAX;
+
+/// A 48-bit number, or the sign that it lies beside the table.
+type Short = [u8; 6];
+const ASIDE: Short = [0x80, 0, 0, 0, 0, 0];
+
+#[derive(Debug, Clone, Copy)]
+struct PackedBatch {
+    last_sequence: [u8; 4],
+    last_offset: Short,
+    offset_delta: [u8; 4],
+    timestamp: Short,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Packed<const N: usize> {
+    producer_id: [u8; 8],
+    producer_epoch: [u8; 2],
+    coordinator_epoch: [u8; 4],
+    last_timestamp: Short,
+    last_position: [u8; 4],
+    /// The number of batches, and [`OPEN`].
+    state: u8,
+    batches: [PackedBatch; N],
+}
+
+/// A transaction is open: its first offset lies beside the table.
+const OPEN: u8 = 0x80;
+
+const EMPTY_BATCH: PackedBatch = PackedBatch {
+    last_sequence: [0; 4],
+    last_offset: [0; 6],
+    offset_delta: [0; 4],
+    timestamp: [0; 6],
+};
+
+/// The place of a producer's entry; valid until entries are removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Slot(u32);
+
+/// Producers by id, with up to `N` batches each.
+#[derive(Debug)]
+pub struct Table<const N: usize> {
+    mixer: Mixer,
+    index: Vec<u32>,
+    chunks: Vec<Vec<Packed<N>>>,
+    count: u32,
+    /// Numbers of more than 48 bits, by slot and field.
+    aside: HashMap<(u32, u8), i64>,
+    /// First offsets of open transactions, by slot.
+    open: HashMap<u32, i64, Mixer>,
+}
+
+/// The field whose number lies aside; batches count on from here.
+const FIELD_TIMESTAMP: u8 = 0;
+
+impl<const N: usize> Default for Table<N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<const N: usize> Table<N> {
+    /// No producers.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            mixer: Mixer::new(),
+            index: Vec::new(),
+            chunks: Vec::new(),
+            count: 0,
+            aside: HashMap::new(),
+            open: HashMap::default(),
+        }
+    }
+
+    /// How many producers.
+    #[must_use]
+    pub const fn len(&self) -> u32 {
+        self.count
+    }
+
+    /// There is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Bytes allocated for entries and index; what lies aside does not count.
+    #[must_use]
+    pub fn allocated_bytes(&self) -> usize {
+        let entries: usize = self.chunks.iter().map(Vec::capacity).sum();
+        let slots = entries.saturating_mul(size_of::<Packed<N>>());
+        let list = size_of::<Vec<Packed<N>>>().saturating_mul(self.chunks.capacity());
+        let index = self.index.capacity().saturating_mul(size_of::<u32>());
+        slots.saturating_add(list).saturating_add(index)
+    }
+
+    /// Where a producer is.
+    #[must_use]
+    #[inline]
+    pub fn find(&self, id: ProducerId) -> Option<Slot> {
+        let mask = self.index_mask()?;
+        let hash = self.mixer.mix(id.0.cast_unsigned());
+        let tag = tag_of(hash, mask);
+        let wanted = id.0.to_be_bytes();
+        let mut at = low_half(hash) & mask;
+        loop {
+            let found = *self.index.get(to_usize(at))?;
+            if found == NONE {
+                return None;
+            }
+            let slot = found & mask;
+            if found & !mask == tag && self.packed(slot)?.producer_id == wanted {
+                return Some(Slot(slot));
+            }
+            at = at.wrapping_add(1) & mask;
+        }
+    }
+
+    /// The entry of a producer.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, id: ProducerId) -> Option<Entry<N>> {
+        self.find(id).and_then(|slot| self.at(slot))
+    }
+
+    /// The entry in a slot.
+    #[must_use]
+    #[inline]
+    pub fn at(&self, slot: Slot) -> Option<Entry<N>> {
+        self.packed(slot.0)
+            .map(|packed| self.unpack(slot.0, packed))
+    }
+
+    /// All entries, in the order in which their producers came.
+    pub fn iter(&self) -> impl Iterator<Item = Entry<N>> + '_ {
+        (0..self.count).filter_map(|slot| self.at(Slot(slot)))
+    }
+
+    /// Puts an entry in the place of the one in `slot`, which must be of the same producer.
+    #[inline]
+    pub fn replace(&mut self, slot: Slot, entry: &Entry<N>) {
+        let before = self.packed(slot.0).map_or(0, |packed| packed.state);
+        let packed = self.pack(slot.0, entry, before);
+        if let Some(place) = self.packed_mut(slot.0) {
+            *place = packed;
+        }
+    }
+
+    /// Takes in a data batch without unpacking the entry, if it is as most batches are: of the same
+    /// epoch, the next in sequence, inside a transaction exactly where one is open. Where it is
+    /// not, nothing has changed, and the caller goes the long way.
+    #[inline]
+    pub(super) fn advance(&mut self, slot: Slot, batch: &Batch) -> bool {
+        let Some(packed) = self.packed_mut(slot.0) else {
+            return false;
+        };
+        let count = usize::from(packed.state & !OPEN);
+        let Some(last) = count.checked_sub(1).and_then(|at| packed.batches.get(at)) else {
+            return false;
+        };
+        let follows = i32::from_be_bytes(last.last_sequence).checked_add(1);
+        let is_usual = packed.producer_epoch == batch.producer_epoch.0.to_be_bytes()
+            && follows == Some(batch.base_sequence.0)
+            && (packed.state & OPEN != 0) == batch.is_transactional;
+        let distance = batch.last_offset.0.wrapping_sub(batch.base_offset.0);
+        let (Some(last_offset), Some(timestamp), Ok(distance), Ok(position)) = (
+            shortened(batch.last_offset.0),
+            shortened(batch.max_timestamp.0),
+            i32::try_from(distance),
+            u32::try_from(batch.place.position),
+        ) else {
+            return false;
+        };
+        if !is_usual {
+            return false;
+        }
+        let mut at = count;
+        if count == N {
+            packed.batches.rotate_left(1);
+            at = N.saturating_sub(1);
+        } else {
+            packed.state = packed.state.wrapping_add(1);
+        }
+        if let Some(place) = packed.batches.get_mut(at) {
+            *place = PackedBatch {
+                last_sequence: batch.last_sequence.0.to_be_bytes(),
+                last_offset,
+                offset_delta: distance.to_be_bytes(),
+                timestamp,
+            };
+        }
+        packed.last_timestamp = timestamp;
+        packed.last_position = position.to_be_bytes();
+        true
+    }
+
+    /// Puts an entry in the place of its producer's, or adds it.
+    pub fn put(&mut self, entry: &Entry<N>) -> Slot {
+        match self.find(entry.producer_id) {
+            Some(slot) => {
+                self.replace(slot, entry);
+                slot
+            }
+            None => self.add(entry),
+        }
+    }
+
+    /// Adds the entry of a producer that has none yet.
+    pub fn add(&mut self, entry: &Entry<N>) -> Slot {
+        // Seven eighths of the index at most, so that a search ends soon.
+        let room = (self.index.len() >> 3).saturating_mul(7);
+        if to_usize(self.count) >= room {
+            self.grow();
+        }
+        let slot = self.count;
+        let packed = self.pack(slot, entry, 0);
+        if self.chunks.last().is_none_or(|last| last.len() == CHUNK) {
+            self.chunks.push(Vec::with_capacity(CHUNK));
+        }
+        if let Some(last) = self.chunks.last_mut() {
+            last.push(packed);
+        }
+        self.count = self.count.saturating_add(1);
+        self.enter(slot, entry.producer_id);
+        Slot(slot)
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.index.clear();
+        self.chunks.clear();
+        self.count = 0;
+        self.aside.clear();
+        self.open.clear();
+    }
+
+    /// Keeps those entries that `keeps` says yes to, in their order.
+    pub fn retain(&mut self, mut keeps: impl FnMut(&Entry<N>) -> bool) {
+        let mut kept = Self::new();
+        // Chunks go one by one, so that both tables together take one chunk more than the larger.
+        let chunks = std::mem::take(&mut self.chunks);
+        let mut slot = 0_u32;
+        for chunk in chunks {
+            for packed in &chunk {
+                let entry = self.unpack(slot, packed);
+                if keeps(&entry) {
+                    kept.add(&entry);
+                }
+                slot = slot.saturating_add(1);
+            }
+        }
+        *self = kept;
+    }
+
+    /// The highest slot number that fits, and what is not tag; `None` without an index.
+    #[inline]
+    fn index_mask(&self) -> Option<u32> {
+        u32::try_from(self.index.len().checked_sub(1)?).ok()
+    }
+
+    #[inline]
+    fn packed(&self, slot: u32) -> Option<&Packed<N>> {
+        let slot = to_usize(slot);
+        self.chunks.get(slot / CHUNK)?.get(slot % CHUNK)
+    }
+
+    #[inline]
+    fn packed_mut(&mut self, slot: u32) -> Option<&mut Packed<N>> {
+        let slot = to_usize(slot);
+        self.chunks.get_mut(slot / CHUNK)?.get_mut(slot % CHUNK)
+    }
+
+    /// Doubles the index.
+    #[cold]
+    fn grow(&mut self) {
+        let size = self
+            .index
+            .len()
+            .saturating_mul(2)
+            .max(to_usize(SMALLEST_INDEX));
+        self.index = vec![NONE; size];
+        for slot in 0..self.count {
+            let id = self.packed(slot).map(|packed| packed.producer_id);
+            if let Some(id) = id {
+                self.enter(slot, ProducerId(i64::from_be_bytes(id)));
+            }
+        }
+    }
+
+    /// Writes a slot into the index, which has room.
+    fn enter(&mut self, slot: u32, id: ProducerId) {
+        let Some(mask) = self.index_mask() else {
+            return;
+        };
+        let hash = self.mixer.mix(id.0.cast_unsigned());
+        let mut at = low_half(hash) & mask;
+        while let Some(place) = self.index.get_mut(to_usize(at)) {
+            if *place == NONE {
+                *place = tag_of(hash, mask) | slot;
+                return;
+            }
+            at = at.wrapping_add(1) & mask;
+        }
+    }
+
+    #[inline]
+    fn unpack(&self, slot: u32, packed: &Packed<N>) -> Entry<N> {
+        let mut batches = Batches::EMPTY;
+        let count = usize::from(packed.state & !OPEN);
+        for (field, batch) in (1_u8..).step_by(2).zip(packed.batches.iter().take(count)) {
+            batches.push(BatchMetadata {
+                last_sequence: Sequence(i32::from_be_bytes(batch.last_sequence)),
+                last_offset: Offset(self.long(slot, field, batch.last_offset)),
+                offset_delta: i32::from_be_bytes(batch.offset_delta),
+                timestamp: Timestamp(self.long(slot, field.wrapping_add(1), batch.timestamp)),
+            });
+        }
+        let position = u32::from_be_bytes(packed.last_position);
+        let open = match packed.state & OPEN {
+            0 => None,
+            _ => self.open.get(&slot).map(|first| Offset(*first)),
+        };
+        Entry {
+            producer_id: ProducerId(i64::from_be_bytes(packed.producer_id)),
+            producer_epoch: ProducerEpoch(i16::from_be_bytes(packed.producer_epoch)),
+            coordinator_epoch: CoordinatorEpoch(i32::from_be_bytes(packed.coordinator_epoch)),
+            last_timestamp: Timestamp(self.long(slot, FIELD_TIMESTAMP, packed.last_timestamp)),
+            current_txn_first_offset: open,
+            batches,
+            last_position: (position != NO_POSITION).then_some(position),
+        }
+    }
+
+    /// Packs an entry for `slot`, where one of the state `before` lies.
+    #[inline]
+    fn pack(&mut self, slot: u32, entry: &Entry<N>, before: u8) -> Packed<N> {
+        let mut packed = Packed {
+            producer_id: entry.producer_id.0.to_be_bytes(),
+            producer_epoch: entry.producer_epoch.0.to_be_bytes(),
+            coordinator_epoch: entry.coordinator_epoch.0.to_be_bytes(),
+            last_timestamp: self.short(slot, FIELD_TIMESTAMP, entry.last_timestamp.0),
+            last_position: entry.last_position.unwrap_or(NO_POSITION).to_be_bytes(),
+            state: 0,
+            batches: [EMPTY_BATCH; N],
+        };
+        let kept = entry.batches.as_slice();
+        for ((field, batch), place) in (1_u8..).step_by(2).zip(kept).zip(&mut packed.batches) {
+            *place = PackedBatch {
+                last_sequence: batch.last_sequence.0.to_be_bytes(),
+                last_offset: self.short(slot, field, batch.last_offset.0),
+                offset_delta: batch.offset_delta.to_be_bytes(),
+                timestamp: self.short(slot, field.wrapping_add(1), batch.timestamp.0),
+            };
+            packed.state = packed.state.saturating_add(1);
+        }
+        match entry.current_txn_first_offset {
+            Some(first) => {
+                packed.state |= OPEN;
+                // An open transaction keeps its first offset; most batches find it there.
+                self.open.insert(slot, first.0);
+            }
+            None if before & OPEN != 0 => {
+                self.open.remove(&slot);
+            }
+            None => {}
+        }
+        packed
+    }
+
+    #[inline]
+    fn long(&self, slot: u32, field: u8, short: Short) -> i64 {
+        if short == ASIDE {
+            return self.aside.get(&(slot, field)).copied().unwrap_or_default();
+        }
+        let [a, b, c, d, e, f] = short;
+        // Two bytes too high, then down again with the sign.
+        i64::from_be_bytes([a, b, c, d, e, f, 0, 0]) >> 16
+    }
+
+    #[inline]
+    fn short(&mut self, slot: u32, field: u8, value: i64) -> Short {
+        shortened(value).unwrap_or_else(|| {
+            self.aside.insert((slot, field), value);
+            ASIDE
+        })
+    }
+}
+
+/// A number in 48 bits, if it fits.
+#[inline]
+fn shortened(value: i64) -> Option<Short> {
+    let [_, _, short @ ..] = value.to_be_bytes();
+    ((value << 16) >> 16 == value && short != ASIDE).then_some(short)
+}
+
+/// The bits of a hash that stand beside the slot.
+#[inline]
+const fn tag_of(hash: u64, mask: u32) -> u32 {
+    high_half(hash) & !mask
+}
+
+#[inline]
+const fn low_half(hash: u64) -> u32 {
+    let [_, _, _, _, a, b, c, d] = hash.to_be_bytes();
+    u32::from_be_bytes([a, b, c, d])
+}
+
+#[inline]
+const fn high_half(hash: u64) -> u32 {
+    let [a, b, c, d, ..] = hash.to_be_bytes();
+    u32::from_be_bytes([a, b, c, d])
+}
+
+#[cfg(test)]
+impl<const N: usize> Table<N> {
+    /// The most index places that any search for an id in the table looks at.
+    pub(super) fn longest_search(&self) -> u32 {
+        let mask = self.index_mask().unwrap();
+        let steps = (0..self.count).map(|slot| {
+            let id = i64::from_be_bytes(self.packed(slot).unwrap().producer_id);
+            let from = low_half(self.mixer.mix(id.cast_unsigned())) & mask;
+            let holds = |at: u32| self.index[to_usize(at)] & mask == slot;
+            let found = (0..=mask).find(|step| holds(from.wrapping_add(*step) & mask));
+            found.unwrap() + 1
+        });
+        steps.max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,167 @@
+//! Transactions as a log shows them: open, committed and aborted, with their size and their time.
+//!
+//! The manager knows of a transaction only where it begins; this is what a report wants beside.
+
+use crate::format::number::{CoordinatorEpoch, Offset, ProducerEpoch, ProducerId, Timestamp};
+use crate::state::batch::{Batch, Control, Marker, Place};
+use crate::state::hash::Mixer;
+use std::collections::HashMap;
+
+/// A transaction in one partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Transaction {
+    /// Whose.
+    pub producer_id: ProducerId,
+    /// The epoch of its last data batch.
+    pub producer_epoch: ProducerEpoch,
+    /// The first offset of its first batch.
+    pub first_offset: Offset,
+    /// The last offset of its last data batch; its first offset where only a snapshot tells of it.
+    pub last_offset: Offset,
+    /// Where its first batch lies; `None` where only a snapshot tells of it.
+    pub first_place: Option<Place>,
+    /// The timestamp of its first record.
+    pub first_timestamp: Timestamp,
+    /// The largest timestamp of its last data batch.
+    pub last_timestamp: Timestamp,
+    /// Its data batches.
+    pub batches: u64,
+    /// Their records, as far as they declare a number of 0 or more.
+    pub records: u64,
+    /// Their size, in bytes.
+    pub bytes: u64,
+    /// How it ended; `None` while it is open.
+    pub end: Option<TxnEnd>,
+}
+
+/// The end of a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TxnEnd {
+    /// What the marker says.
+    pub marker: Marker,
+    /// The marker's epoch.
+    pub producer_epoch: ProducerEpoch,
+    /// The marker's offset.
+    pub offset: Offset,
+    /// Where the marker lies.
+    pub place: Place,
+}
+
+impl Transaction {
+    /// The coordinator's epoch in the marker.
+    #[must_use]
+    pub fn coordinator_epoch(&self) -> Option<CoordinatorEpoch> {
+        self.end.map(|end| end.marker.coordinator_epoch)
+    }
+
+    fn begun(batch: &Batch) -> Self {
+        Self {
+            producer_id: batch.producer_id,
+            producer_epoch: batch.producer_epoch,
+            first_offset: batch.base_offset,
+            last_offset: batch.last_offset,
+            first_place: Some(batch.place),
+            first_timestamp: batch.first_timestamp,
+            last_timestamp: batch.max_timestamp,
+            batches: 0,
+            records: 0,
+            bytes: 0,
+            end: None,
+        }
+    }
+}
+
+/// The open transactions of a partition with what they hold.
+#[derive(Debug, Default)]
+pub struct Transactions {
+    open: HashMap<i64, Transaction, Mixer>,
+    empty: u64,
+}
+
+impl Transactions {
+    /// None open.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A snapshot says that a transaction is open; what it holds so far is not known.
+    pub fn known_open(&mut self, id: ProducerId, epoch: ProducerEpoch, first_offset: Offset) {
+        let transaction = Transaction {
+            producer_id: id,
+            producer_epoch: epoch,
+            first_offset,
+            last_offset: first_offset,
+            first_place: None,
+            first_timestamp: Timestamp::NONE,
+            last_timestamp: Timestamp::NONE,
+            batches: 0,
+            records: 0,
+            bytes: 0,
+            end: None,
+        };
+        self.open.insert(id.0, transaction);
+    }
+
+    /// Counts a transactional batch in; gives the transaction that it ends.
+    #[inline]
+    pub fn take(&mut self, batch: &Batch, control: Option<&Control>) -> Option<Transaction> {
+        if batch.is_control {
+            let Some(Control::Marker(marker)) = control else {
+                return None;
+            };
+            return self.end(batch, *marker);
+        }
+        let transaction = self.open.entry(batch.producer_id.0);
+        let transaction = transaction.or_insert_with(|| Transaction::begun(batch));
+        transaction.producer_epoch = batch.producer_epoch;
+        transaction.last_offset = batch.last_offset;
+        transaction.last_timestamp = batch.max_timestamp;
+        transaction.batches = transaction.batches.saturating_add(1);
+        let records = u64::try_from(batch.count).unwrap_or(0);
+        transaction.records = transaction.records.saturating_add(records);
+        let bytes = u64::from(batch.place.size);
+        transaction.bytes = transaction.bytes.saturating_add(bytes);
+        None
+    }
+
+    fn end(&mut self, batch: &Batch, marker: Marker) -> Option<Transaction> {
+        let Some(mut transaction) = self.open.remove(&batch.producer_id.0) else {
+            self.empty = self.empty.saturating_add(1);
+            return None;
+        };
+        transaction.end = Some(TxnEnd {
+            marker,
+            producer_epoch: batch.producer_epoch,
+            offset: batch.base_offset,
+            place: batch.place,
+        });
+        Some(transaction)
+    }
+
+    /// The open transaction of a producer.
+    #[must_use]
+    pub fn open_of(&self, id: ProducerId) -> Option<&Transaction> {
+        self.open.get(&id.0)
+    }
+
+    /// The open transactions, by first offset.
+    #[must_use]
+    pub fn open(&self) -> Vec<&Transaction> {
+        let mut open: Vec<_> = self.open.values().collect();
+        open.sort_by_key(|transaction| (transaction.first_offset, transaction.producer_id));
+        open
+    }
+
+    /// How many markers ended nothing: transactions without a record in this partition, or
+    /// markers that were repeated.
+    #[must_use]
+    pub const fn empty(&self) -> u64 {
+        self.empty
+    }
+
+    /// A barrier voids what is open.
+    pub fn drop_open(&mut self) {
+        self.open.clear();
+    }
+}

@@ -1,0 +1,3 @@
+//! The producer state of the corpus against what its brokers wrote.
+
+mod corpus_snapshots;
