@@ -53,12 +53,17 @@ fn twin_answer(case: &Path) -> Answer {
 }
 
 fn of_log(loaded: &Loaded<BATCHES_OF_A_BROKER>) -> Answer {
+    // The high watermark has passed all markers, so only an open transaction is unstable; below
+    // the log's end it is the last stable offset.
+    let (end, stable) = (loaded.log_end_offset, loaded.last_stable_offset);
     let open = loaded.manager.ongoing().next();
-    let open = open.map(|open| open.first_offset.max(loaded.log_start_offset).0);
+    let open = open.map(|open| match stable < end {
+        true => stable.0,
+        false => open.first_offset.max(end).0,
+    });
     let log = Log {
         log_start_offset: loaded.log_start_offset.0,
         log_end_offset: loaded.log_end_offset.0,
-        // The high watermark has passed all markers.
         first_unstable_offset: open,
         last_stable_offset: loaded.last_stable_offset.0,
         producers: producers(loaded.manager.producers().iter()),

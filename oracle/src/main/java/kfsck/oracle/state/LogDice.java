@@ -146,7 +146,8 @@ final class LogDice {
             lines.add("epochs entries=" + dice.pick(List.of("none", "", "0:" + first, "0:" + first + ",4:"
                 + (end + 3), "3:" + (first + 2))));
         }
-        if (dice.percent(4)) {
+        // A swap file without its index is not left by any broker, and gets an index of zeros when it is opened.
+        if (dice.percent(4) && lines.stream().noneMatch(line -> line.startsWith("missing"))) {
             lines.add(dice.pick(List.of("swap", "swap beside=true", "swap base=" + first,
                 "file name=00000000000000000003.log.deleted hex=00", "file name=00000000000000000003.index hex=",
                 "file name=00000000000000000000.log.cleaned hex=00")));
