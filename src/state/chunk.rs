@@ -154,10 +154,9 @@ impl<const N: usize> Chunk<N> {
     }
 
     fn merge(&mut self, manager: &mut Manager<N>) -> Result<(), StateError> {
-        for updated in self.gathered.iter() {
-            manager.update(&updated);
-        }
-        self.gathered.clear();
+        std::mem::take(&mut self.gathered).consume(|updated| {
+            manager.update(updated);
+        });
         for (id, first_offset) in self.started.drain(..) {
             manager.start(id, first_offset);
         }

@@ -292,7 +292,8 @@ impl fmt::Display for StateError {
             }
             Reason::LeaderEpochCheck { epoch, last } => write!(
                 f,
-                "Epoch of producer {id} is {epoch}, which is smaller than the last seen epoch {last}"
+                "Epoch of producer {id} is {epoch}, which is smaller than the last seen epoch \
+                 {last}"
             ),
             Reason::Unverified => f.write_str("Record was not part of an ongoing transaction"),
             Reason::ExpectedTransactional => write!(
@@ -354,7 +355,8 @@ impl StateError {
             }
             Reason::Sequence { sequence, last } => write!(
                 f,
-                "{disorder}: {sequence} (incoming seq. number), {last} (current end sequence number)"
+                "{disorder}: {sequence} (incoming seq. number), {last} (current end sequence \
+                 number)"
             ),
             _ => Ok(()),
         }

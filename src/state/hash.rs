@@ -19,8 +19,8 @@ impl Mixer {
         }
     }
 
-    /// Two wide multiplications, the halves of each folded. After one alone, ids in even steps would
-    /// fall in even steps again, which fill a table unevenly for some factors.
+    /// Two wide multiplications, the halves of each folded. After one alone, ids in even steps
+    /// would fall in even steps again, which fill a table unevenly for some factors.
     #[inline]
     pub(super) fn mix(self, value: u64) -> u64 {
         /// The fraction of the golden ratio in 64 bits: any odd number with many bits would do.

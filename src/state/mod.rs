@@ -26,6 +26,7 @@ pub mod epochs;
 pub mod error;
 pub mod event;
 mod hash;
+mod leader;
 pub mod load;
 pub mod manager;
 pub mod read;

@@ -15,6 +15,7 @@ use crate::state::event::{Event, Kind, Previous};
 use crate::state::manager::{Applied, Finished, Manager};
 use crate::state::read::{Item, ReadOptions, SegmentFile, read_segment};
 use crate::state::rules::{Path, Reset, RuleSet};
+use crate::state::table::Slot;
 use crate::state::transactions::{Transaction, Transactions};
 use crate::storage::damage::Damage;
 use crate::storage::source::ReadError;
@@ -54,7 +55,12 @@ pub struct Replay<const N: usize> {
     upto: Option<Offset>,
     next_offset: Offset,
     batches: u64,
+    /// Data batches that wait to be taken in; see [`Replay::drain`].
+    waiting: Vec<Batch>,
 }
+
+/// How many batches wait at most.
+const WAITING: usize = 32;
 
 impl<const N: usize> Replay<N> {
     /// Begins with nothing known at `from`, the log's start: earlier batches are passed over, but
@@ -74,6 +80,7 @@ impl<const N: usize> Replay<N> {
             upto: None,
             next_offset: from,
             batches: 0,
+            waiting: Vec::with_capacity(WAITING),
         }
     }
 
@@ -84,8 +91,8 @@ impl<const N: usize> Replay<N> {
         self
     }
 
-    /// Begins with what a snapshot says at its offset instead, all of it: nothing expires. The log's
-    /// start stays where it is.
+    /// Begins with what a snapshot says at its offset instead, all of it: nothing expires. The
+    /// log's start stays where it is.
     pub fn start_from_snapshot(&mut self, entries: &[ProducerEntry], offset: Offset) {
         let never = i64::MAX;
         self.manager
@@ -138,11 +145,13 @@ impl<const N: usize> Replay<N> {
         }
     }
 
-    /// The segment is at its end.
+    /// The segment is at its end. Only now the state is that of all batches given.
     pub fn end_segment(&mut self, visitor: &mut dyn Visitor) {
+        self.drain(visitor);
         if let Some(chunk) = self.chunk.take()
             && let Ok(finished) = chunk.commit(&mut self.manager)
         {
+            self.manager.on_high_watermark_updated(self.next_offset);
             for finished in finished {
                 self.tell_aborted(&finished, visitor);
             }
@@ -155,7 +164,8 @@ impl<const N: usize> Replay<N> {
         }
     }
 
-    /// Takes a batch in; breaks off behind the last that is wanted.
+    /// Takes a batch in, at the latest with [`Replay::end_segment`]; breaks off behind the last
+    /// that is wanted.
     #[inline]
     pub fn batch(
         &mut self,
@@ -176,11 +186,45 @@ impl<const N: usize> Replay<N> {
             self.epochs
                 .read_back(batch.partition_leader_epoch, batch.base_offset);
         }
-        let taken = self.take(batch, control, visitor);
-        if let Err(error) = taken {
-            self.refused(batch, error, visitor);
+        if batch.is_control || self.chunk.is_some() {
+            self.drain(visitor);
+            self.take_or_tell(batch, control, None, visitor);
+            return ControlFlow::Continue(());
+        }
+        self.waiting.push(*batch);
+        if self.waiting.len() == WAITING {
+            self.drain(visitor);
         }
         ControlFlow::Continue(())
+    }
+
+    /// Takes in what waits. First all producers are looked up, and only then the first is changed:
+    /// look-ups do not depend on each other, so the processor waits for memory once for many of
+    /// them.
+    fn drain(&mut self, visitor: &mut dyn Visitor) {
+        let mut slots = [None; WAITING];
+        for (slot, batch) in slots.iter_mut().zip(&self.waiting) {
+            *slot = self.manager.producers().find(batch.producer_id);
+        }
+        let mut waiting = std::mem::take(&mut self.waiting);
+        for (slot, batch) in slots.iter().zip(&waiting) {
+            self.take_or_tell(batch, None, *slot, visitor);
+        }
+        waiting.clear();
+        self.waiting = waiting;
+    }
+
+    #[inline]
+    fn take_or_tell(
+        &mut self,
+        batch: &Batch,
+        control: Option<&Control>,
+        slot: Option<Slot>,
+        visitor: &mut dyn Visitor,
+    ) {
+        if let Err(error) = self.take(batch, control, slot, visitor) {
+            self.refused(batch, error, visitor);
+        }
     }
 
     #[inline]
@@ -188,17 +232,23 @@ impl<const N: usize> Replay<N> {
         &mut self,
         batch: &Batch,
         control: Option<&Control>,
+        slot: Option<Slot>,
         visitor: &mut dyn Visitor,
     ) -> Result<(), StateError> {
         let sink = &mut |event: &Event<'_>| visitor.event(event);
         if let Some(chunk) = &mut self.chunk {
             chunk.add(&mut self.manager, batch, control, sink)?;
         } else {
-            match self.manager.apply(Append::LOAD, batch, control, sink)? {
+            let how = Append::LOAD;
+            match self.manager.apply_near(how, batch, control, slot, sink)? {
                 Applied::Taken {
                     finished: Some(finished),
                     ..
-                } => self.tell_aborted(&finished, visitor),
+                } => {
+                    // The log's end stands for the high watermark: no marker waits for it.
+                    self.manager.on_high_watermark_updated(self.next_offset);
+                    self.tell_aborted(&finished, visitor);
+                }
                 Applied::Reset => self.transactions.drop_open(),
                 _ => {}
             }

@@ -145,6 +145,13 @@ impl<const N: usize> Table<N> {
         }
     }
 
+    /// Whether the entry in a slot is of this producer.
+    #[inline]
+    pub(super) fn holds(&self, slot: Slot, id: ProducerId) -> bool {
+        self.packed(slot.0)
+            .is_some_and(|packed| packed.producer_id == id.0.to_be_bytes())
+    }
+
     /// The entry of a producer.
     #[must_use]
     #[inline]
@@ -266,19 +273,25 @@ impl<const N: usize> Table<N> {
     /// Keeps those entries that `keeps` says yes to, in their order.
     pub fn retain(&mut self, mut keeps: impl FnMut(&Entry<N>) -> bool) {
         let mut kept = Self::new();
-        // Chunks go one by one, so that both tables together take one chunk more than the larger.
-        let chunks = std::mem::take(&mut self.chunks);
+        std::mem::take(self).consume(|entry| {
+            if keeps(entry) {
+                kept.add(entry);
+            }
+        });
+        *self = kept;
+    }
+
+    /// Gives all entries, in their order, and their memory back a chunk at a time: what takes them
+    /// in grows no faster than this shrinks.
+    pub fn consume(mut self, mut visit: impl FnMut(&Entry<N>)) {
+        self.index = Vec::new();
         let mut slot = 0_u32;
-        for chunk in chunks {
+        for chunk in std::mem::take(&mut self.chunks) {
             for packed in &chunk {
-                let entry = self.unpack(slot, packed);
-                if keeps(&entry) {
-                    kept.add(&entry);
-                }
+                visit(&self.unpack(slot, packed));
                 slot = slot.saturating_add(1);
             }
         }
-        *self = kept;
     }
 
     /// The highest slot number that fits, and what is not tag; `None` without an index.

@@ -3,6 +3,10 @@
 //!
 //! Everything that a broker would delete, cut or write is told and not done. The rules for damage
 //! are the broker's own: see `stream`, which does not look behind it.
+//!
+//! Not modelled: a broker splits a segment whose offsets span more than 31 bits
+//! (`LocalLog.splitOverflowedSegment`). Such a load ends here with a
+//! `LogSegmentOffsetOverflowException`.
 
 mod files;
 mod rebuild;

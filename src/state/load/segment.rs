@@ -213,7 +213,8 @@ impl Segment {
                 break;
             }
             if !self.is_in_range(batch.last_offset) {
-                return Err(self.overflow(&batch));
+                self.index = Index::Rebuilt(build.bytes);
+                return Err(self.overflow(&batch, options));
             }
             if !build.batch(&batch, valid) {
                 self.index = Index::Rebuilt(build.bytes);
@@ -293,14 +294,36 @@ impl Segment {
         (0..=i64::from(i32::MAX)).contains(&distance)
     }
 
+    /// A batch whose offset no index can hold. A broker would now split the segment; that is not
+    /// modelled, but for the check that comes first: the segment's end must overflow as well.
     #[cold]
-    fn overflow(&self, batch: &Batch) -> Halt {
+    fn overflow(&self, batch: &Batch, options: &LoadOptions) -> Halt {
+        let last = match self.next_offset(options) {
+            Ok(next) => next.plus(-1),
+            Err(halt) => return halt,
+        };
+        let (class, message) = if last >= self.base && !self.is_in_range(last) {
+            let (offset, base) = (batch.last_offset, self.base);
+            (
+                "LogSegmentOffsetOverflowException",
+                format!(
+                    "Detected offset overflow at offset {offset} in segment with base offset {base}"
+                ),
+            )
+        } else {
+            let path = self.log.as_deref().unwrap_or(std::path::Path::new(""));
+            (
+                "IllegalArgumentException",
+                format!(
+                    "Split operation is only permitted for segments with overflow, and the problem \
+                     path is {}",
+                    path.display()
+                ),
+            )
+        };
         Halt::Stop(Stop {
-            class: "LogSegmentOffsetOverflowException",
-            message: format!(
-                "Detected offset overflow at offset {} in segment with base offset {}",
-                batch.last_offset, self.base
-            ),
+            class,
+            message,
             segment: Some(self.base),
             position: Some(batch.place.position),
         })

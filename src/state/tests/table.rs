@@ -1,5 +1,6 @@
 //! The table of producers: what it holds, what it takes, and who cannot slow it down.
 
+use super::log::Log;
 use crate::format::number::{
     CoordinatorEpoch, Offset, ProducerEpoch, ProducerId, Sequence, Timestamp,
 };
@@ -125,4 +126,39 @@ fn ids_in_steps_of_any_power_of_two_are_found_as_fast_as_others() {
         assert_eq!(table.len(), 20_000);
         assert!(table.longest_search() < 200, "{}", table.longest_search());
     }
+}
+
+/// The short way of a batch that is as most are gives what the long way gives, or nothing.
+#[test]
+fn the_short_way_is_the_long_one() {
+    fn compare<const N: usize>() -> u32 {
+        let mut random = 5_u64;
+        let mut taken = 0;
+        for step in 0..4_000_i64 {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(3);
+            let pick = |bits: u32, below: u64| (random >> bits) % below;
+            let mut entry = entry::<N>(9, step % 50);
+            entry.producer_epoch = ProducerEpoch(pick(20, 2) as i16);
+            let last = entry.last_sequence();
+            let next = [last.plus(1), last, Sequence(0), Sequence(-1)][pick(30, 4) as usize];
+            let epoch = pick(25, 2) as i16;
+            let log = Log::from([7, 1 << 50][usize::from(pick(35, 9) == 0)]);
+            let log = match pick(40, 2) {
+                0 => log.data(9, epoch, next.0, 2),
+                _ => log.txn(9, epoch, next.0, 2),
+            };
+            let batch = log.batches()[0].0;
+            let mut table = Table::<N>::new();
+            let slot = table.add(&entry);
+            if table.advance(slot, &batch) {
+                entry.add_batch(&batch);
+                taken += 1;
+            }
+            assert_eq!(table.at(slot), Some(entry));
+        }
+        taken
+    }
+    assert!(compare::<1>() > 50 && compare::<5>() > 50);
 }
