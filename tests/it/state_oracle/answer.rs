@@ -166,12 +166,7 @@ impl Answer {
 pub(crate) fn differences(real: &impl Serialize, ours: &impl Serialize) -> Vec<String> {
     let mut found = Vec::new();
     let real = serde_json::to_value(real).unwrap();
-    compare(
-        "",
-        &real,
-        &serde_json::to_value(ours).unwrap(),
-        &mut found,
-    );
+    compare("", &real, &serde_json::to_value(ours).unwrap(), &mut found);
     found
 }
 

@@ -130,13 +130,20 @@ pub(super) fn differences(case: &Path) -> Vec<String> {
         let mut ours = take(&mut twin, step, &written);
         if step.operation == "chunk" && ours.error.is_none() && ours.duplicate.is_none() {
             let batches = batches(&step.records);
-            appended.extend(batches.iter().map(|(batch, _)| (batch.base_offset, batch.last_offset)));
+            appended.extend(
+                batches
+                    .iter()
+                    .map(|(batch, _)| (batch.base_offset, batch.last_offset)),
+            );
         }
         ours.look_up(&appended, step);
         let found = answer::differences(&real(step), &ours);
         if !found.is_empty() {
             let place = format!("step {number}, {}: ", step.operation);
-            return found.into_iter().map(|line| place.clone() + &line).collect();
+            return found
+                .into_iter()
+                .map(|line| place.clone() + &line)
+                .collect();
         }
     }
     Vec::new()
@@ -160,13 +167,18 @@ fn is_beside_producers(error: &Fault) -> bool {
 
 fn real(step: &Step) -> View {
     let (log, manager) = (step.log.as_ref(), step.manager.as_ref());
-    let producers = log.map(|log| &log.producers).or(manager.map(|state| &state.producers));
+    let producers = log
+        .map(|log| &log.producers)
+        .or(manager.map(|state| &state.producers));
     View {
         error: step.error.clone().map(Fault::simple),
         duplicate: step
             .duplicate
             .then(|| (step.first_offset.unwrap(), step.last_offset.unwrap())),
-        completed: step.completed.as_ref().map(|ended| ended.iter().map(copy_of).collect()),
+        completed: step
+            .completed
+            .as_ref()
+            .map(|ended| ended.iter().map(copy_of).collect()),
         first_unstable_offset: match (log, manager) {
             (Some(log), _) => log.first_unstable_offset,
             (None, state) => state.unwrap().first_unstable_offset,
@@ -196,7 +208,10 @@ fn take(twin: &mut Twin, step: &Step, written: &Written) -> View {
     }
     let start = Offset(log_start(step).unwrap_or(0));
     let is_chunk = step.operation == "chunk" && !written.through_log;
-    let completes = is_chunk && ended.as_ref().is_ok_and(|(duplicate, _)| duplicate.is_none());
+    let completes = is_chunk
+        && ended
+            .as_ref()
+            .is_ok_and(|(duplicate, _)| duplicate.is_none());
     let unstable = twin.first_unstable_offset().map(|first| first.max(start).0);
     View {
         error: match (&ended, step.operation.as_str()) {

@@ -1,25 +1,24 @@
 //! Our load of a case's directory.
 
+use std::fs;
 use std::path::Path;
 
 use kfsck::format::number::{Offset, Timestamp};
+use kfsck::format::producer_snapshot::ProducerEntry;
 use kfsck::state::entry::{BATCHES_OF_A_BROKER, Entry};
 use kfsck::state::load::{LoadOptions, Loaded, load};
+use kfsck::state::replay::usable_entries;
 use kfsck::state::rules::Stock;
 use kfsck::storage::directory::PartitionDirectory;
 use kfsck::storage::source::Access;
 
-use super::answer::{self, Aborted, Answer, Batch, Epoch, Fault, Log, Producer};
+use super::answer::{
+    self, Aborted, Answer, Batch, Epoch, Fault, Log, Producer, Snapshot, StoredProducer,
+};
 use super::cases;
 
 pub(super) fn differences(case: &Path) -> Vec<String> {
-    let (mut real, mut ours) = (Answer::of_real(case), twin_answer(case));
-    let names = |answer: &Answer| answer.snapshots.keys().cloned().collect::<Vec<_>>();
-    let mut found = answer::differences(&names(&real), &names(&ours));
-    real.snapshots.clear();
-    ours.snapshots.clear();
-    found.extend(answer::differences(&real, &ours));
-    found
+    answer::differences(&Answer::of_real(case), &twin_answer(case))
 }
 
 /// What we make of the directory of a case.
@@ -39,7 +38,7 @@ fn twin_answer(case: &Path) -> Answer {
     let directory = PartitionDirectory::list(&case.join("topic-0"));
     let outcome = load::<BATCHES_OF_A_BROKER>(&directory, "topic-0", &options).unwrap();
     let mut answer = match outcome.log {
-        Ok(loaded) => of_log(&loaded),
+        Ok(loaded) => of_log(&loaded, &case.join("topic-0")),
         Err(stop) => Answer {
             error: Some(Fault {
                 class: stop.class.to_owned(),
@@ -52,7 +51,7 @@ fn twin_answer(case: &Path) -> Answer {
     answer
 }
 
-fn of_log(loaded: &Loaded<BATCHES_OF_A_BROKER>) -> Answer {
+fn of_log(loaded: &Loaded<BATCHES_OF_A_BROKER>, directory: &Path) -> Answer {
     // The high watermark has passed all markers, so only an open transaction is unstable; below
     // the log's end it is the last stable offset.
     let (end, stable) = (loaded.log_end_offset, loaded.last_stable_offset);
@@ -92,20 +91,45 @@ fn of_log(loaded: &Loaded<BATCHES_OF_A_BROKER>) -> Answer {
             .collect(),
         snapshots: snapshots
             .map(|offset| {
-                let nothing = answer::Snapshot {
-                    error: None,
-                    entries: Vec::new(),
+                let name = name(*offset, "snapshot");
+                let bytes = match loaded.written_snapshots.get(offset) {
+                    Some(written) => written.clone(),
+                    None => fs::read(directory.join(&name)).unwrap(),
                 };
-                (name(*offset, "snapshot"), nothing)
+                (name, snapshot(&bytes))
             })
             .collect(),
     }
 }
 
+fn snapshot(bytes: &[u8]) -> Snapshot {
+    match usable_entries(bytes) {
+        Ok(entries) => Snapshot {
+            error: None,
+            entries: entries.iter().map(stored).collect(),
+        },
+        Err(message) => Snapshot {
+            error: Some(message),
+            entries: Vec::new(),
+        },
+    }
+}
+
+fn stored(entry: &ProducerEntry) -> StoredProducer {
+    StoredProducer {
+        producer_id: entry.producer_id.0,
+        epoch: entry.producer_epoch.0,
+        last_sequence: entry.last_sequence.0,
+        last_offset: entry.last_offset.0,
+        offset_delta: entry.offset_delta,
+        timestamp: entry.timestamp.0,
+        coordinator_epoch: entry.coordinator_epoch.0,
+        current_txn_first_offset: entry.current_txn_first_offset.0,
+    }
+}
+
 /// Producers by id, as an answer has them.
-pub(super) fn producers<const N: usize>(
-    entries: impl Iterator<Item = Entry<N>>,
-) -> Vec<Producer> {
+pub(super) fn producers<const N: usize>(entries: impl Iterator<Item = Entry<N>>) -> Vec<Producer> {
     let mut producers: Vec<Producer> = entries.map(|entry| producer(&entry)).collect();
     producers.sort_by_key(|producer| producer.producer_id);
     producers

@@ -41,7 +41,11 @@ fn shrunk(case: &Path, differences: Difference) -> Option<String> {
     let work = tempfile::tempdir().unwrap();
     let scripts = work.path().join("scripts");
     // A script of appends that has lost its first line is a directory to load.
-    let of_appends = |case: &Path| cases::script(case).iter().any(|line| line.starts_with("log "));
+    let of_appends = |case: &Path| {
+        cases::script(case)
+            .iter()
+            .any(|line| line.starts_with("log "))
+    };
     let (kind, place) = (of_appends(case), place_of(&differences(case)));
     let fails = |case: &Path| {
         let is_answered = case.join("answer.json").exists() && of_appends(case) == kind;
@@ -61,7 +65,12 @@ fn shrunk(case: &Path, differences: Difference) -> Option<String> {
 /// Where the first difference is, without numbers: a shorter script must fail in the same way.
 fn place_of(differences: &[String]) -> Option<String> {
     let (place, _) = differences.first()?.split_once(": real")?;
-    Some(place.chars().filter(|letter| !letter.is_numeric()).collect())
+    Some(
+        place
+            .chars()
+            .filter(|letter| !letter.is_numeric())
+            .collect(),
+    )
 }
 
 #[test]

@@ -88,7 +88,7 @@ final class AppendDice {
 
     private String maybeRepeated(ProducerDice producer) {
         List<String> data = lines.stream().filter(line -> line.startsWith("data") && !line.contains("stored=")
-            && !line.contains("delta=")).toList();
+            && !line.contains("delta=") && !line.contains("max=") && !line.contains("time=")).toList();
         int back = dice.between(1, 8);
         return dice.percent(8 + oddity / 2) && data.size() >= back ? data.get(data.size() - back) : producer.data();
     }
