@@ -36,7 +36,7 @@ final class Answers {
         }
     }
 
-    /** The directory holds `script.txt`; the rest is written beside it. */
+    /** The directory holds `script.txt`; the rest is written beside it, anew. */
     static void one(Path directory) throws IOException {
         Script script = Script.read(directory.resolve("script.txt"));
         Path work = Files.createTempDirectory(scratch(), "kfsck-oracle");
@@ -46,6 +46,7 @@ final class Answers {
                 answer = AppendRun.answer(script, work.resolve("topic-0"));
             } else {
                 Path partition = directory.resolve("topic-0");
+                FileCopies.delete(partition);
                 LoadSettings settings = PartitionBuilder.build(script, partition);
                 answer = RealLoad.answer(copy(partition, work), settings);
             }
