@@ -8,6 +8,7 @@
 mod answer;
 mod append;
 mod cases;
+mod described;
 mod load;
 mod shrink;
 
