@@ -20,6 +20,7 @@ mod schema;
 mod sections;
 mod small_files;
 mod state;
+mod state_oracle;
 mod stock;
 mod told;
 #[cfg(unix)]
