@@ -235,6 +235,7 @@ impl DumpLog {
                 }
             }
             tell_strays(&operand, session);
+            tell_empty(&operand, session);
         }
         // As the stock tool does, when all files are done.
         if !report.is_empty() {
@@ -326,6 +327,17 @@ impl Output for Terminal<'_> {
     fn ignored(&mut self) {
         self.session
             .line(&format!("Ignoring unknown file {}", self.path.display()));
+    }
+}
+
+/// A partition of which there is nothing to read is no fault, but may be a mistaken path.
+fn tell_empty(operand: &Operand, session: &mut Session) {
+    for partition in operand.partitions() {
+        let listing = &partition.listing;
+        if listing.files.is_empty() && listing.unreadable.is_empty() {
+            let what = "no Kafka file in this partition directory; nothing was read";
+            session.note(&partition.path, &what);
+        }
     }
 }
 

@@ -54,11 +54,29 @@ pub(super) fn empty_directory(args: &[&str]) {
     let directory = tempfile::tempdir().unwrap();
     let outcome = run(args, &[directory.path()]).ended_with(3);
     assert!(only_line(&outcome, directory.path()).contains("expected"));
-    // A partition that has just been made is empty too.
+    // By its name an empty partition, or one with something else in it, alone and in its log
+    // directory: nothing is wrong, and a note says why nothing is shown.
     let partition = directory.path().join("orders-0");
     fs::create_dir(&partition).unwrap();
-    let outcome = run(args, &[&partition]).ended_with(0);
-    assert_eq!((outcome.text(), outcome.stderr.as_str()), ("", ""));
+    let paths = [partition.as_path(), directory.path()];
+    for path in paths {
+        let outcome = run(args, &[path]).ended_with(0);
+        assert_eq!(outcome.text(), "");
+        assert!(only_line(&outcome, &partition).contains("note: no Kafka file"));
+    }
+    let stray = partition.join("backup");
+    fs::create_dir(&stray).unwrap();
+    for path in paths {
+        let outcome = run(args, &[path]).ended_with(0);
+        assert_eq!(outcome.text(), "");
+        let lines: Vec<_> = outcome.stderr.lines().collect();
+        let [told, note] = lines[..] else {
+            panic!("{lines:?}")
+        };
+        let (stray, partition) = (stray.display(), partition.display());
+        assert!(told.starts_with(&format!("{stray}: note: stray directory")));
+        assert!(note.starts_with(&format!("{partition}: note: no Kafka file")));
+    }
 }
 
 pub(super) fn fifo(args: &[&str]) {
