@@ -77,7 +77,10 @@ pub(super) fn watch_segment(
                     return ControlFlow::Break(());
                 }
                 witness.before(state, batch, control);
-                state.batch(batch, control, witness)
+                let flow = state.batch(batch, control, witness);
+                // A witness tells what a batch shows before it looks at the next one.
+                state.settle(witness);
+                flow
             }
             Item::Damage(damage) => {
                 witness.damage(segment.base_offset, damage);

@@ -22,7 +22,7 @@ use kfsck::storage::source::{ReadError, Source};
 
 use super::expiry::ExpiryOptions;
 use super::output::Wide;
-use super::partition_files::{CheckpointsBeside, one_standard_input, read_options};
+use super::partition_files::{CheckpointsBeside, one_standard_input, read_options, tell_empty};
 use super::rules::RulesOption;
 use super::session::Session;
 use super::snapshot_dump::StockText;
@@ -145,6 +145,7 @@ impl InspectSnapshot {
                     for error in operand.listings().flat_map(|listing| &listing.unreadable) {
                         session.read_error(error);
                     }
+                    tell_empty(&operand, session);
                     groups.extend(into_partitions(operand).into_iter().map(Group::of));
                 }
                 Err(error) => session.read_error(&error),

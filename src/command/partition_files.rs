@@ -1,4 +1,4 @@
-//! What commands that replay partitions share: the paths that they take, and the checkpoints that
+//! What commands that read partitions share: the paths that they take, and the checkpoints that
 //! lie beside a partition's directory.
 
 use std::path::{Path, PathBuf};
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::error::ErrorKind;
 use kfsck::storage::checkpoints::{CheckpointFault, Checkpoints};
 use kfsck::storage::damage::{Code, Damage};
+use kfsck::storage::directory::Operand;
 use kfsck::storage::source::Access;
 
 use super::session::Session;
@@ -54,6 +55,17 @@ fn directory_of(path: &Path) -> PathBuf {
         (Some(_), Some(parent)) if parent.as_os_str().is_empty() => PathBuf::from("."),
         (Some(_), Some(parent)) => parent.to_owned(),
         _ => path.join(".."),
+    }
+}
+
+/// A partition of which there is nothing to read is no fault, but may be a mistaken path.
+pub(super) fn tell_empty(operand: &Operand, session: &mut Session) {
+    for partition in operand.partitions() {
+        let listing = &partition.listing;
+        if listing.files.is_empty() && listing.unreadable.is_empty() {
+            let what = "no Kafka file in this partition directory; nothing was read";
+            session.note(&partition.path, &what);
+        }
     }
 }
 

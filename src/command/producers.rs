@@ -19,7 +19,7 @@ use kfsck::storage::source::{ReadError, Source};
 
 use super::expiry::ExpiryOptions;
 use super::output::OutputOptions;
-use super::partition_files::{CheckpointsBeside, one_standard_input, read_options};
+use super::partition_files::{CheckpointsBeside, one_standard_input, read_options, tell_empty};
 use super::rules::RulesOption;
 use super::session::Session;
 use super::status::Status;
@@ -122,7 +122,10 @@ impl Producers {
         }
         for path in &self.paths {
             match directory::expand(path) {
-                Ok(operand) => run.operand(&operand, session)?,
+                Ok(operand) => {
+                    run.operand(&operand, session)?;
+                    tell_empty(&operand, session);
+                }
                 Err(error) => session.read_error(&error),
             }
         }

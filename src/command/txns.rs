@@ -13,6 +13,7 @@ use kfsck::storage::directory;
 
 use super::coordinators::Coordinators;
 use super::output::OutputOptions;
+use super::partition_files::tell_empty;
 use super::rules::RulesOption;
 use super::session::Session;
 use super::time;
@@ -135,7 +136,10 @@ impl Txns {
         let mut operands = Vec::new();
         for path in &self.paths {
             match directory::expand(path) {
-                Ok(operand) => operands.push(operand),
+                Ok(operand) => {
+                    tell_empty(&operand, session);
+                    operands.push(operand);
+                }
                 Err(error) => session.read_error(&error),
             }
         }

@@ -198,6 +198,12 @@ impl<const N: usize> Replay<N> {
         ControlFlow::Continue(())
     }
 
+    /// Has the state of all batches so far; without it a few of the last may be missing until
+    /// [`Replay::end_segment`].
+    pub fn settle(&mut self, visitor: &mut dyn Visitor) {
+        self.drain(visitor);
+    }
+
     /// Takes in what waits. First all producers are looked up, and only then the first is changed:
     /// look-ups do not depend on each other, so the processor waits for memory once for many of
     /// them.

@@ -11,9 +11,12 @@ mod every_byte;
 mod fixtures;
 mod fuzz;
 mod golden;
+mod index_batches;
 mod jsonl;
+mod offsets;
 #[cfg(unix)]
 mod program;
+mod resync;
 mod round_trip;
 mod run;
 mod schema;
