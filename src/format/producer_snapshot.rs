@@ -93,7 +93,7 @@ impl ProducerEntry {
     }
 
     /// The first sequence of the last batch, derived as Kafka derives it: last sequence minus the
-    /// distance of OFFSETS, which differs from the batch's own where offsets have holes.
+    /// distance of OFFSETS, which is that of the sequences in every batch that has sequences.
     #[must_use]
     pub const fn first_sequence(&self) -> Option<Sequence> {
         if self.has_batch() {
