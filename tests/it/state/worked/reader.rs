@@ -276,13 +276,13 @@ impl Reading<'_> {
             ("log", Change::Deleted(_)) => Some(format!("segment {offset} deleted")),
             ("snapshot", Change::Deleted(_)) => Some(format!("snapshot {offset} deleted")),
             ("log", Change::Truncated(size)) => {
-                let left = self.read().into_iter().filter(|(batch, _)| {
+                let is_left = |batch: &Batch| {
                     let end = batch.place.position + u64::from(batch.place.size);
                     batch.place.segment.0 == offset && end <= *size
-                });
-                let last = left
-                    .last()
-                    .map_or(offset - 1, |(batch, _)| batch.last_offset.0);
+                };
+                let batches = self.read();
+                let last = batches.iter().rfind(|(batch, _)| is_left(batch));
+                let last = last.map_or(offset - 1, |(batch, _)| batch.last_offset.0);
                 Some(format!("cut behind {last}"))
             }
             _ => None,
