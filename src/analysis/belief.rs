@@ -59,8 +59,7 @@ impl Belief {
     /// The last stable offset as if the high watermark were the log's end.
     #[must_use]
     pub fn last_stable_offset(&self) -> Offset {
-        let stable = self.state.last_stable_offset();
-        stable.max(self.log_start_offset).min(self.log_end_offset())
+        self.state.last_stable_offset()
     }
 }
 
@@ -94,6 +93,7 @@ pub(super) fn begin(
     let checkpoint = name.and_then(|name| checkpoints.log_start_offset(name));
     let mut belief = Belief::nothing(topic_partition, partition.path.clone(), first, question);
     belief.log_start_offset = checkpoint.map_or(first, |start| start.max(first));
+    belief.state = belief.state.log_start(belief.log_start_offset);
     belief.high_watermark = name.and_then(|name| checkpoints.high_watermark(name));
     if question.at.is_none_or(|at| at >= first)
         && let Some(path) = snapshot_at(partition, first)

@@ -244,7 +244,7 @@ impl Reading {
         belief: &Belief,
         options: ReadOptions,
     ) -> Result<HeldBack, ReadError> {
-        let stable = last_stable_offset(belief);
+        let stable = belief.last_stable_offset();
         if stable >= belief.log_end_offset() {
             return Ok(HeldBack::default());
         }
@@ -290,7 +290,7 @@ impl Reading {
             state,
             producers,
             log_start_offset: belief.log_start_offset,
-            last_stable_offset: last_stable_offset(belief),
+            last_stable_offset: belief.last_stable_offset(),
             high_watermark: belief.high_watermark,
             log_end_offset: belief.log_end_offset(),
             held_back: HeldBack::default(),
@@ -332,14 +332,6 @@ impl Reading {
         self.out.clear();
         Ok(())
     }
-}
-
-/// As if the high watermark were the log's end; never before the log's start.
-fn last_stable_offset(belief: &Belief) -> Offset {
-    let stable = belief.state.last_stable_offset();
-    stable
-        .max(belief.log_start_offset)
-        .min(belief.log_end_offset())
 }
 
 /// The directory that a partition's lies in.
