@@ -49,9 +49,14 @@ impl RecordOffsets {
     #[inline]
     pub fn take(&mut self, offset: Offset) {
         if offset < self.first || offset > self.last {
-            self.strays = self.strays.saturating_add(1);
-            self.example.get_or_insert(offset);
+            self.count(offset);
         }
+    }
+
+    #[cold]
+    fn count(&mut self, stray: Offset) {
+        self.strays = self.strays.saturating_add(1);
+        self.example.get_or_insert(stray);
     }
 
     /// What is wrong with the offsets taken, once a batch: [`Code::OffsetOverflow`] where the
