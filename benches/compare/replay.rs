@@ -1,0 +1,77 @@
+//! Times the replay of partitions inside the process, and prints a line of milliseconds for each
+//! round: `NAME passed busy`, where busy is the time that the thread had a processor.
+//!
+//! `cargo run --release --example replay -- ROUNDS PARTITION..`; `benches/compare/producers` calls
+//! it and prints the medians beside those of the real log load.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use kfsck::format::number::Offset;
+use kfsck::state::load::{LoadOptions, load};
+use kfsck::state::read::{ReadOptions, segments};
+use kfsck::state::replay::{Replay, replay};
+use kfsck::state::rules::Stock;
+use kfsck::storage::directory::PartitionDirectory;
+use kfsck::storage::source::Access;
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let rounds: usize = arguments.next().ok_or("expected ROUNDS")?.parse()?;
+    let mut out = io::stdout().lock();
+    for path in arguments {
+        let directory = PartitionDirectory::list(Path::new(&path));
+        for _ in 0..rounds {
+            timed(&mut out, "replay", || headers::<1>(&directory, false))?;
+            timed(&mut out, "replay-crc", || headers::<1>(&directory, true))?;
+            timed(&mut out, "replay-five", || headers::<5>(&directory, false))?;
+            timed(&mut out, "recover", || recovery(&directory))?;
+        }
+    }
+    Ok(())
+}
+
+fn headers<const N: usize>(directory: &PartitionDirectory, check_crc: bool) -> Result<u64, Failure> {
+    let options = ReadOptions {
+        access: Access::Map,
+        check_crc,
+    };
+    let state = Replay::<N>::new("bench-0", &Stock, Offset(0));
+    let state = replay(state, &segments(directory), options, &mut ())?;
+    Ok(state.batches())
+}
+
+/// The whole load after an unclean stop, with five batches of each producer.
+fn recovery(directory: &PartitionDirectory) -> Result<u64, Failure> {
+    let options = LoadOptions {
+        clean_shutdown: false,
+        ..LoadOptions::new(&Stock)
+    };
+    let outcome = load::<5>(directory, "bench-0", &options)?;
+    let loaded = outcome.log.map_err(|stop| stop.to_string())?;
+    Ok(u64::from(loaded.manager.producers().len()))
+}
+
+fn timed(
+    out: &mut impl Write,
+    name: &str,
+    pass: impl FnOnce() -> Result<u64, Failure>,
+) -> Result<(), Failure> {
+    let (began, worked) = (Instant::now(), on_processor()?);
+    let result = pass()?;
+    let (passed, busy) = (began.elapsed(), on_processor()?.saturating_sub(worked));
+    std::hint::black_box(result);
+    let millis = |time: Duration| time.as_secs_f64() * 1e3;
+    writeln!(out, "{name} {:.1} {:.1}", millis(passed), millis(busy))?;
+    Ok(())
+}
+
+/// How long this process, of one thread, has had a processor.
+fn on_processor() -> Result<Duration, Failure> {
+    let text = std::fs::read_to_string("/proc/self/schedstat")?;
+    let nanos = text.split_whitespace().next().ok_or("an empty schedstat")?;
+    Ok(Duration::from_nanos(nanos.parse()?))
+}
