@@ -56,8 +56,8 @@ pub struct Replay<const N: usize> {
     upto: Option<Offset>,
     next_offset: Offset,
     batches: u64,
-    /// Data batches that wait to be taken in; see [`Replay::drain`].
-    waiting: Vec<Batch>,
+    /// Batches that wait to be taken in; see [`Replay::drain`].
+    waiting: Vec<(Batch, Option<Control>)>,
 }
 
 /// How many batches wait at most.
@@ -70,6 +70,7 @@ impl<const N: usize> Replay<N> {
     pub fn new(partition: impl Into<String>, rules: &'static dyn RuleSet, from: Offset) -> Self {
         let mut manager = Manager::new(partition, rules);
         manager.set_map_end_offset(from);
+        manager.count_all_as_replicated();
         Self {
             manager,
             transactions: Transactions::new(),
@@ -152,7 +153,6 @@ impl<const N: usize> Replay<N> {
         if let Some(chunk) = self.chunk.take()
             && let Ok(finished) = chunk.commit(&mut self.manager)
         {
-            self.manager.on_high_watermark_updated(self.next_offset);
             for finished in finished {
                 self.tell_aborted(&finished, visitor);
             }
@@ -187,12 +187,11 @@ impl<const N: usize> Replay<N> {
             self.epochs
                 .read_back(batch.partition_leader_epoch, batch.base_offset);
         }
-        if batch.is_control || self.chunk.is_some() {
-            self.drain(visitor);
+        if self.chunk.is_some() {
             self.take_or_tell(batch, control, None, visitor);
             return ControlFlow::Continue(());
         }
-        self.waiting.push(*batch);
+        self.waiting.push((*batch, control.cloned()));
         if self.waiting.len() == WAITING {
             self.drain(visitor);
         }
@@ -204,12 +203,12 @@ impl<const N: usize> Replay<N> {
     /// them.
     fn drain(&mut self, visitor: &mut dyn Visitor) {
         let mut slots = [None; WAITING];
-        for (slot, batch) in slots.iter_mut().zip(&self.waiting) {
+        for (slot, (batch, _)) in slots.iter_mut().zip(&self.waiting) {
             *slot = self.manager.producers().find(batch.producer_id);
         }
         let mut waiting = std::mem::take(&mut self.waiting);
-        for (slot, batch) in slots.iter().zip(&waiting) {
-            self.take_or_tell(batch, None, *slot, visitor);
+        for (slot, (batch, control)) in slots.iter().zip(&waiting) {
+            self.take_or_tell(batch, control.as_ref(), *slot, visitor);
         }
         waiting.clear();
         self.waiting = waiting;
@@ -246,8 +245,6 @@ impl<const N: usize> Replay<N> {
                     finished: Some(finished),
                     ..
                 } => {
-                    // The log's end stands for the high watermark: no marker waits for it.
-                    self.manager.on_high_watermark_updated(self.next_offset);
                     self.tell_aborted(&finished, visitor);
                 }
                 Applied::Reset => self.transactions.drop_open(),
@@ -257,7 +254,7 @@ impl<const N: usize> Replay<N> {
         let is_tracked =
             batch.is_transactional && self.manager.rules().keeps_state_of(batch.producer_id);
         if is_tracked && let Some(ended) = self.transactions.take(batch, control) {
-            visitor.transaction(&ended);
+            visitor.transaction(ended);
         }
         Ok(())
     }

@@ -18,13 +18,14 @@ final class BenchProducers {
     private static final int IDEMPOTENT_PRODUCERS = 100_000;
     private static final int TRANSACTIONAL_BATCHES = 890_472;
     private static final int TRANSACTIONAL_PRODUCERS = 10_000;
-    /** Data batches of a transaction; its marker follows. */
+    /** Data batches of a transaction; its marker follows, with the next epoch (transactions of version 2). */
     private static final int TRANSACTION = 2;
 
     private final Path out;
     private final Dice dice;
     private final ByteBuffer scratch = ByteBuffer.allocate(1 << 10);
     private int[] sequences;
+    private short[] epochs;
     private long offset;
     private long timestamp;
 
@@ -40,12 +41,10 @@ final class BenchProducers {
             }
         }
         try (BatchFile file = begin("transactional-0", TRANSACTIONAL_PRODUCERS)) {
-            int[] written = new int[TRANSACTIONAL_PRODUCERS];
             while (offset < TRANSACTIONAL_BATCHES) {
                 int producer = dice.between(0, TRANSACTIONAL_PRODUCERS - 1);
-                boolean ends = written[producer] == TRANSACTION;
+                boolean ends = sequences[producer] == TRANSACTION;
                 file.append(ends ? marker(producer) : data(producer, 6, true));
-                written[producer] = ends ? 0 : written[producer] + 1;
             }
         }
     }
@@ -53,6 +52,7 @@ final class BenchProducers {
     private BatchFile begin(String partition, int producers) throws IOException {
         Path directory = Files.createDirectories(out.resolve(partition));
         sequences = new int[producers];
+        epochs = new short[producers];
         offset = 0;
         // A load forgets producers of long ago.
         timestamp = System.currentTimeMillis();
@@ -63,14 +63,16 @@ final class BenchProducers {
         scratch.clear();
         MemoryRecordsBuilder builder = MemoryRecords.builder(scratch, RecordBatch.MAGIC_VALUE_V2,
             Compression.NONE, TimestampType.CREATE_TIME, offset, RecordBatch.NO_TIMESTAMP, producer + 1000L,
-            (short) 0, sequences[producer]++, transactional, 0);
+            epochs[producer], sequences[producer]++, transactional, 0);
         builder.appendWithOffset(offset++, timestamp++, null, new byte[bytes]);
         return builder.build();
     }
 
     private MemoryRecords marker(int producer) {
+        epochs[producer]++;
+        sequences[producer] = 0;
         ControlRecordType type = dice.percent(10) ? ControlRecordType.ABORT : ControlRecordType.COMMIT;
-        return MemoryRecords.withEndTransactionMarker(offset++, timestamp++, 0, producer + 1000L, (short) 0,
-            new EndTransactionMarker(type, 0));
+        return MemoryRecords.withEndTransactionMarker(offset++, timestamp++, 0, producer + 1000L,
+            epochs[producer], new EndTransactionMarker(type, 0));
     }
 }
