@@ -1,8 +1,9 @@
 //! Times the replay of partitions inside the process, and prints a line of milliseconds for each
 //! round: `NAME passed busy`, where busy is the time that the thread had a processor.
 //!
-//! `cargo run --release --example replay -- ROUNDS PARTITION..`; `benches/compare/producers` calls
-//! it and prints the medians beside those of the real log load.
+//! `cargo run --release --example replay -- ROUNDS PASS PARTITION`, where PASS is one of those
+//! below or `all`; `benches/compare/producers` calls it and prints the medians beside those of the
+//! real log load.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -19,16 +20,23 @@ use kfsck::storage::source::Access;
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
-    let mut arguments = std::env::args().skip(1);
-    let rounds: usize = arguments.next().ok_or("expected ROUNDS")?.parse()?;
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let [rounds, wanted, path] = &arguments[..] else {
+        return Err("expected ROUNDS PASS PARTITION".into());
+    };
+    let directory = PartitionDirectory::list(Path::new(path));
+    let passes: [(&str, &dyn Fn() -> Result<u64, Failure>); 4] = [
+        ("replay", &|| headers::<1>(&directory, false)),
+        ("replay-crc", &|| headers::<1>(&directory, true)),
+        ("replay-five", &|| headers::<5>(&directory, false)),
+        ("recover", &|| recovery(&directory)),
+    ];
     let mut out = io::stdout().lock();
-    for path in arguments {
-        let directory = PartitionDirectory::list(Path::new(&path));
-        for _ in 0..rounds {
-            timed(&mut out, "replay", || headers::<1>(&directory, false))?;
-            timed(&mut out, "replay-crc", || headers::<1>(&directory, true))?;
-            timed(&mut out, "replay-five", || headers::<5>(&directory, false))?;
-            timed(&mut out, "recover", || recovery(&directory))?;
+    for _ in 0..rounds.parse()? {
+        for (name, pass) in &passes {
+            if wanted == "all" || wanted == name {
+                timed(&mut out, name, pass)?;
+            }
         }
     }
     Ok(())

@@ -39,6 +39,8 @@ pub(super) const NO_TICKET: u64 = u64::MAX;
 
 /// So many that are struck out are never worth the clearing up.
 const FEW: usize = 64;
+/// The queue is at most so many times as long as what is open.
+const MOST_TIMES: usize = 8;
 
 impl Ongoing {
     pub(super) fn clear(&mut self) {
@@ -108,8 +110,8 @@ impl Ongoing {
         Some(txn)
     }
 
-    /// Lets go of what is struck out at both ends, and in the midst where it is more than what is
-    /// open.
+    /// Lets go of what is struck out at both ends, and in the midst where it is much more than what
+    /// is open: tickets are out of date then.
     #[inline]
     fn clear_up(&mut self) {
         while self.queue.front().is_some_and(|first| !first.is_open) {
@@ -119,7 +121,7 @@ impl Ongoing {
         while self.queue.back().is_some_and(|last| !last.is_open) {
             self.queue.pop_back();
         }
-        if self.queue.len() > self.open.saturating_mul(2).saturating_add(FEW) {
+        if self.queue.len() > self.open.saturating_mul(MOST_TIMES).saturating_add(FEW) {
             self.queue.retain(|queued| queued.is_open);
         }
     }
@@ -188,7 +190,7 @@ mod tests {
             assert_eq!(ongoing.first(), tree.keys().next().copied());
             if step % 100 == 0 {
                 assert!(ongoing.iter().eq(tree.values().copied()));
-                assert!(ongoing.queue.len() <= 2 * ongoing.open + FEW);
+                assert!(ongoing.queue.len() <= MOST_TIMES * ongoing.open + FEW);
                 longest = longest.max(tree.len());
             }
         }

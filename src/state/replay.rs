@@ -8,7 +8,7 @@ use crate::format::number::{LeaderEpoch, Offset, Timestamp};
 use crate::format::producer_snapshot::{self, ProducerEntry};
 use crate::format::txn_index::AbortedTxn;
 use crate::state::append::Append;
-use crate::state::batch::{Batch, Control};
+use crate::state::batch::{Batch, Control, Marker};
 use crate::state::chunk::Chunk;
 use crate::state::epochs::LeaderEpochs;
 use crate::state::error::{Reason, StateError};
@@ -57,11 +57,25 @@ pub struct Replay<const N: usize> {
     next_offset: Offset,
     batches: u64,
     /// Batches that wait to be taken in; see [`Replay::drain`].
-    waiting: Vec<(Batch, Option<Control>)>,
+    waiting: Vec<Waiting>,
+}
+
+/// A batch that waits: data, or a marker.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    batch: Batch,
+    marker: Option<Marker>,
 }
 
 /// How many batches wait at most.
 const WAITING: usize = 32;
+
+/// Where a producer and its open transaction were a moment ago.
+#[derive(Debug, Clone, Copy, Default)]
+struct Hint {
+    slot: Option<Slot>,
+    transaction: Option<u32>,
+}
 
 impl<const N: usize> Replay<N> {
     /// Begins with nothing known at `from`, the log's start: earlier batches are passed over, but
@@ -187,14 +201,30 @@ impl<const N: usize> Replay<N> {
             self.epochs
                 .read_back(batch.partition_leader_epoch, batch.base_offset);
         }
+        let marker = match control {
+            None => None,
+            Some(Control::Marker(marker)) => Some(*marker),
+            Some(_) => return self.take_alone(batch, control, visitor),
+        };
         if self.chunk.is_some() {
-            self.take_or_tell(batch, control, None, visitor);
-            return ControlFlow::Continue(());
+            return self.take_alone(batch, control, visitor);
         }
-        self.waiting.push((*batch, control.cloned()));
+        let batch = *batch;
+        self.waiting.push(Waiting { batch, marker });
         if self.waiting.len() == WAITING {
             self.drain(visitor);
         }
+        ControlFlow::Continue(())
+    }
+
+    fn take_alone(
+        &mut self,
+        batch: &Batch,
+        control: Option<&Control>,
+        visitor: &mut dyn Visitor,
+    ) -> ControlFlow<()> {
+        self.drain(visitor);
+        self.take_or_tell(batch, control, Hint::default(), visitor);
         ControlFlow::Continue(())
     }
 
@@ -202,13 +232,17 @@ impl<const N: usize> Replay<N> {
     /// look-ups do not depend on each other, so the processor waits for memory once for many of
     /// them.
     fn drain(&mut self, visitor: &mut dyn Visitor) {
-        let mut slots = [None; WAITING];
-        for (slot, (batch, _)) in slots.iter_mut().zip(&self.waiting) {
-            *slot = self.manager.producers().find(batch.producer_id);
+        let mut hints = [Hint::default(); WAITING];
+        for (hint, Waiting { batch, marker }) in hints.iter_mut().zip(&self.waiting) {
+            hint.slot = self.manager.producers().find(batch.producer_id);
+            if batch.is_transactional && marker.is_none() {
+                hint.transaction = self.transactions.find(batch.producer_id);
+            }
         }
         let mut waiting = std::mem::take(&mut self.waiting);
-        for (slot, (batch, control)) in slots.iter().zip(&waiting) {
-            self.take_or_tell(batch, control.as_ref(), *slot, visitor);
+        for (hint, Waiting { batch, marker }) in hints.iter().zip(&waiting) {
+            let control = marker.map(Control::Marker);
+            self.take_or_tell(batch, control.as_ref(), *hint, visitor);
         }
         waiting.clear();
         self.waiting = waiting;
@@ -219,10 +253,10 @@ impl<const N: usize> Replay<N> {
         &mut self,
         batch: &Batch,
         control: Option<&Control>,
-        slot: Option<Slot>,
+        hint: Hint,
         visitor: &mut dyn Visitor,
     ) {
-        if let Err(error) = self.take(batch, control, slot, visitor) {
+        if let Err(error) = self.take(batch, control, hint, visitor) {
             self.refused(batch, error, visitor);
         }
     }
@@ -232,7 +266,7 @@ impl<const N: usize> Replay<N> {
         &mut self,
         batch: &Batch,
         control: Option<&Control>,
-        slot: Option<Slot>,
+        hint: Hint,
         visitor: &mut dyn Visitor,
     ) -> Result<(), StateError> {
         let sink = &mut |event: &Event<'_>| visitor.event(event);
@@ -240,21 +274,28 @@ impl<const N: usize> Replay<N> {
             chunk.add(&mut self.manager, batch, control, sink)?;
         } else {
             let how = Append::LOAD;
-            match self.manager.apply_near(how, batch, control, slot, sink)? {
+            let manager = &mut self.manager;
+            match manager.apply_near(how, batch, control, hint.slot, sink)? {
                 Applied::Taken {
                     finished: Some(finished),
                     ..
-                } => {
-                    self.tell_aborted(&finished, visitor);
-                }
+                } => self.tell_aborted(&finished, visitor),
                 Applied::Reset => self.transactions.drop_open(),
                 _ => {}
             }
         }
         let is_tracked =
             batch.is_transactional && self.manager.rules().keeps_state_of(batch.producer_id);
-        if is_tracked && let Some(ended) = self.transactions.take(batch, control) {
-            visitor.transaction(ended);
+        match control {
+            _ if !is_tracked => {}
+            Some(Control::Marker(marker)) => {
+                if let Some(ended) = self.transactions.end(batch, *marker) {
+                    visitor.transaction(ended);
+                }
+            }
+            Some(_) => {}
+            None if batch.is_control => {}
+            None => self.transactions.count(batch, hint.transaction),
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! The manager knows of a transaction only where it begins; this is what a report wants beside.
 
 use crate::format::number::{CoordinatorEpoch, Offset, ProducerEpoch, ProducerId, Timestamp, to_usize};
-use crate::state::batch::{Batch, Control, Marker, Place};
+use crate::state::batch::{Batch, Marker, Place};
 use crate::state::hash::Mixer;
 use std::collections::HashMap;
 
@@ -69,6 +69,18 @@ impl Transaction {
             end: None,
         }
     }
+
+    #[inline]
+    fn count(&mut self, batch: &Batch) {
+        self.producer_epoch = batch.producer_epoch;
+        self.last_offset = batch.last_offset;
+        self.last_timestamp = batch.max_timestamp;
+        self.batches = self.batches.saturating_add(1);
+        let records = u64::try_from(batch.count).unwrap_or(0);
+        self.records = self.records.saturating_add(records);
+        let bytes = u64::from(batch.place.size);
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
 }
 
 /// The open transactions of a partition with what they hold.
@@ -76,7 +88,7 @@ impl Transaction {
 pub struct Transactions {
     /// Where each producer's is. Apart from them, so that looking for one touches little memory.
     places: HashMap<i64, u32, Mixer>,
-    /// Open ones, and where a place is free what was there last.
+    /// Open ones, and where a place is free the one that ended there last.
     transactions: Vec<Transaction>,
     free: Vec<u32>,
     empty: u64,
@@ -110,25 +122,29 @@ impl Transactions {
         }
     }
 
-    /// Counts a transactional batch in; gives the transaction that it ends.
+    /// Where the open transaction of a producer is, for [`Transactions::count`].
     #[inline]
-    pub fn take(&mut self, batch: &Batch, control: Option<&Control>) -> Option<&Transaction> {
-        if batch.is_control {
-            let Some(Control::Marker(marker)) = control else {
-                return None;
-            };
-            return self.end(batch, *marker);
+    pub(super) fn find(&self, id: ProducerId) -> Option<u32> {
+        let place = *self.places.get(&id.0)?;
+        let transaction = self.transactions.get(to_usize(place))?;
+        (transaction.producer_id == id).then_some(place)
+    }
+
+    /// Counts a data batch in, with the place where its transaction was a moment ago.
+    #[inline]
+    pub(super) fn count(&mut self, batch: &Batch, hint: Option<u32>) {
+        let id = batch.producer_id;
+        let place = hint.filter(|place| {
+            let there = self.transactions.get(to_usize(*place));
+            there.is_some_and(|txn| txn.producer_id == id && txn.end.is_none())
+        });
+        let found = match place {
+            Some(place) => self.transactions.get_mut(to_usize(place)),
+            None => self.place_of(id, || Transaction::begun(batch)),
+        };
+        if let Some(transaction) = found {
+            transaction.count(batch);
         }
-        let transaction = self.place_of(batch.producer_id, || Transaction::begun(batch))?;
-        transaction.producer_epoch = batch.producer_epoch;
-        transaction.last_offset = batch.last_offset;
-        transaction.last_timestamp = batch.max_timestamp;
-        transaction.batches = transaction.batches.saturating_add(1);
-        let records = u64::try_from(batch.count).unwrap_or(0);
-        transaction.records = transaction.records.saturating_add(records);
-        let bytes = u64::from(batch.place.size);
-        transaction.bytes = transaction.bytes.saturating_add(bytes);
-        None
     }
 
     /// The open transaction of a producer, or the one that `begin` gives.
@@ -153,8 +169,9 @@ impl Transactions {
         self.transactions.get_mut(to_usize(place))
     }
 
+    /// A marker: gives the transaction that it ends.
     #[inline]
-    fn end(&mut self, batch: &Batch, marker: Marker) -> Option<&Transaction> {
+    pub(super) fn end(&mut self, batch: &Batch, marker: Marker) -> Option<&Transaction> {
         let Some(place) = self.places.remove(&batch.producer_id.0) else {
             self.empty = self.empty.saturating_add(1);
             return None;
