@@ -169,7 +169,7 @@ impl<const N: usize> Manager<N> {
     }
 
     /// As [`Manager::apply`], with the place where the producer was found a moment ago.
-    #[inline]
+    #[inline(always)]
     pub(super) fn apply_near(
         &mut self,
         how: Append,
@@ -237,7 +237,7 @@ impl<const N: usize> Manager<N> {
         self.conclude(id, appended, NO_TICKET)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn conclude(
         &mut self,
         id: ProducerId,
@@ -318,7 +318,7 @@ impl<const N: usize> Manager<N> {
 
     /// Ends a transaction (`completeTxn`): it waits for the high watermark from now on. The ticket
     /// may be any.
-    #[inline]
+    #[inline(always)]
     pub(super) fn finish(
         &mut self,
         txn: CompletedTxn,

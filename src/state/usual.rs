@@ -35,7 +35,7 @@ impl<const N: usize> Table<N> {
     /// Takes in a batch that is as most are; `None` where it is not. One that begins a transaction
     /// leaves `ticket` with it. Without a ticket the table holds but a part of what is known of
     /// producers: what a chunk has gathered.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_usual(
         &mut self,
         slot: Slot,
@@ -52,7 +52,7 @@ impl<const N: usize> Table<N> {
 
     /// Takes in a data batch: of the same epoch, the next in sequence, no plain batch in a
     /// transaction.
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self, slot: Slot, batch: &Batch, ticket: Option<u64>) -> Option<Usual> {
         let packed = packed_in(&mut self.chunks, slot)?;
         let (is_open, count) = (packed.is_open(), packed.count());
@@ -116,7 +116,7 @@ impl<const N: usize> Table<N> {
     }
 
     /// Takes in a marker: a transaction is open, and no epoch goes down.
-    #[inline]
+    #[inline(always)]
     fn end(&mut self, slot: Slot, batch: &Batch, marker: Marker) -> Option<Usual> {
         let packed = packed_in(&mut self.chunks, slot)?;
         let epoch = i16::from_be_bytes(packed.producer_epoch);
@@ -157,7 +157,7 @@ impl<const N: usize> Table<N> {
 
 impl<const N: usize> Manager<N> {
     /// Takes in a batch that is as most are; `None` where it is not.
-    #[inline]
+    #[inline(always)]
     pub(super) fn apply_usual(
         &mut self,
         batch: &Batch,
