@@ -165,31 +165,17 @@ impl<const N: usize> Manager<N> {
         control: Option<&Control>,
         sink: Sink<'_>,
     ) -> Result<Applied, StateError> {
-        self.apply_near(how, batch, control, None, sink)
-    }
-
-    /// As [`Manager::apply`], with the place where the producer was found a moment ago.
-    #[inline(always)]
-    pub(super) fn apply_near(
-        &mut self,
-        how: Append,
-        batch: &Batch,
-        control: Option<&Control>,
-        hint: Option<Slot>,
-        sink: Sink<'_>,
-    ) -> Result<Applied, StateError> {
         let id = batch.producer_id;
         if !self.rules.keeps_state_of(id) {
             return Ok(self.without_producer(how, batch, control, sink));
         }
-        let slot = hint
-            .filter(|slot| self.producers.holds(*slot, id))
-            .or_else(|| self.producers.find(id));
-        if let Some(slot) = slot
-            && self.is_plain(how)
-            && let Some(applied) = self.apply_usual(batch, control, slot)
+        let slot = self.producers.find(id);
+        if self.is_plain(how)
+            && let Some(slot) = slot
+            && let Some(usual) = self.apply_usual(batch, control, slot)
         {
-            return applied;
+            let (started, finished) = usual?;
+            return Ok(Applied::Taken { started, finished });
         }
         self.apply_any(how, batch, control, slot, sink)
     }
@@ -234,24 +220,24 @@ impl<const N: usize> Manager<N> {
                 self.producers.add(&updated);
             }
         }
-        self.conclude(id, appended, NO_TICKET)
+        let (started, finished) = self.conclude(id, appended, NO_TICKET)?;
+        Ok(Applied::Taken { started, finished })
     }
 
+    /// Keeps the lists of transactions as an append has it: gives the one that began, by its first
+    /// offset, and the one that ended.
     #[inline(always)]
     pub(super) fn conclude(
         &mut self,
         id: ProducerId,
         appended: Appended,
         ticket: u64,
-    ) -> Result<Applied, StateError> {
+    ) -> Result<(Option<Offset>, Option<Finished>), StateError> {
         if let Some(first_offset) = appended.started {
             self.start(id, first_offset);
         }
         let finished = appended.completed.map(|txn| self.finish(txn, ticket));
-        Ok(Applied::Taken {
-            started: appended.started,
-            finished: finished.transpose()?,
-        })
+        Ok((appended.started, finished.transpose()?))
     }
 
     /// Keeps a plain batch that came while its producer's transaction was open, as if nothing had

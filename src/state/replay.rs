@@ -269,13 +269,21 @@ impl<const N: usize> Replay<N> {
         hint: Hint,
         visitor: &mut dyn Visitor,
     ) -> Result<(), StateError> {
+        let (id, how) = (batch.producer_id, Append::LOAD);
+        let keeps_state = self.manager.rules().keeps_state_of(id);
+        let is_there = |slot: &Slot| self.manager.producers().holds(*slot, id);
+        let near = hint.slot.filter(|slot| keeps_state && is_there(slot));
         let sink = &mut |event: &Event<'_>| visitor.event(event);
         if let Some(chunk) = &mut self.chunk {
             chunk.add(&mut self.manager, batch, control, sink)?;
+        } else if let Some(slot) = near
+            && let Some(usual) = self.manager.apply_usual(batch, control, slot)
+        {
+            if let (_, Some(finished)) = usual? {
+                self.tell_aborted(&finished, visitor);
+            }
         } else {
-            let how = Append::LOAD;
-            let manager = &mut self.manager;
-            match manager.apply_near(how, batch, control, hint.slot, sink)? {
+            match self.manager.apply(how, batch, control, sink)? {
                 Applied::Taken {
                     finished: Some(finished),
                     ..
@@ -284,8 +292,7 @@ impl<const N: usize> Replay<N> {
                 _ => {}
             }
         }
-        let is_tracked =
-            batch.is_transactional && self.manager.rules().keeps_state_of(batch.producer_id);
+        let is_tracked = batch.is_transactional && keeps_state;
         match control {
             _ if !is_tracked => {}
             Some(Control::Marker(marker)) => {

@@ -7,7 +7,7 @@ use crate::format::number::Offset;
 use crate::state::append::{Appended, CompletedTxn};
 use crate::state::batch::{Batch, Control, Marker};
 use crate::state::error::StateError;
-use crate::state::manager::{Applied, Manager};
+use crate::state::manager::{Finished, Manager};
 use crate::state::ongoing::NO_TICKET;
 use crate::state::open_slots::OpenSlot;
 use crate::state::table::{NO_POSITION, OPEN, PackedBatch, Slot, Table, packed_in, shortened};
@@ -156,14 +156,15 @@ impl<const N: usize> Table<N> {
 }
 
 impl<const N: usize> Manager<N> {
-    /// Takes in a batch that is as most are; `None` where it is not.
+    /// Takes in a batch that is as most are, of the producer in `slot`; `None` where it is not.
+    /// Gives the transaction that began, by its first offset, and the one that ended.
     #[inline(always)]
     pub(super) fn apply_usual(
         &mut self,
         batch: &Batch,
         control: Option<&Control>,
         slot: Slot,
-    ) -> Option<Result<Applied, StateError>> {
+    ) -> Option<Result<(Option<Offset>, Option<Finished>), StateError>> {
         let ticket = Some(self.ongoing.next_ticket());
         let usual = self.producers.take_usual(slot, batch, control, ticket)?;
         Some(self.conclude(batch.producer_id, usual.appended, usual.ticket))
