@@ -65,8 +65,8 @@ pub struct ReadOptions {
 pub fn read_segment(
     segment: &SegmentFile,
     options: ReadOptions,
-    needs_control: &mut dyn FnMut(&Batch) -> bool,
-    visit: &mut dyn FnMut(Item<'_>) -> ControlFlow<()>,
+    needs_control: &mut impl FnMut(&Batch) -> bool,
+    visit: &mut impl FnMut(Item<'_>) -> ControlFlow<()>,
 ) -> Result<(), ReadError> {
     let source = Source::open(&segment.path, options.access)?;
     read_source(
@@ -87,8 +87,8 @@ pub fn read_source(
     source: &Source,
     base_offset: Offset,
     check_crc: bool,
-    needs_control: &mut dyn FnMut(&Batch) -> bool,
-    visit: &mut dyn FnMut(Item<'_>) -> ControlFlow<()>,
+    needs_control: &mut impl FnMut(&Batch) -> bool,
+    visit: &mut impl FnMut(Item<'_>) -> ControlFlow<()>,
 ) -> Result<(), ReadError> {
     let mapped = source.as_slice().unwrap_or_default();
     let mut walk = Walk::new(source);
