@@ -24,12 +24,13 @@ fn main() -> Result<(), Failure> {
     let [rounds, wanted, path] = &arguments[..] else {
         return Err("expected ROUNDS PASS PARTITION".into());
     };
-    let directory = PartitionDirectory::list(Path::new(path));
-    let passes: [(&str, &dyn Fn() -> Result<u64, Failure>); 4] = [
-        ("replay", &|| headers::<1>(&directory, false)),
-        ("replay-crc", &|| headers::<1>(&directory, true)),
-        ("replay-five", &|| headers::<5>(&directory, false)),
-        ("recover", &|| recovery(&directory)),
+    let directory = Path::new(path);
+    let passes: [(&str, &dyn Fn() -> Result<u64, Failure>); 5] = [
+        ("replay", &|| headers::<1>(directory, false)),
+        ("replay-crc", &|| headers::<1>(directory, true)),
+        ("replay-five", &|| headers::<5>(directory, false)),
+        ("recover", &|| start(directory, false)),
+        ("reload", &|| start(directory, true)),
     ];
     let mut out = io::stdout().lock();
     for _ in 0..rounds.parse()? {
@@ -42,23 +43,32 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-fn headers<const N: usize>(directory: &PartitionDirectory, check_crc: bool) -> Result<u64, Failure> {
+fn headers<const N: usize>(directory: &Path, check_crc: bool) -> Result<u64, Failure> {
+    let directory = PartitionDirectory::list(directory);
     let options = ReadOptions {
         access: Access::Map,
         check_crc,
     };
     let state = Replay::<N>::new("bench-0", &Stock, Offset(0));
-    let state = replay(state, &segments(directory), options, &mut ())?;
+    let state = replay(state, &segments(&directory), options, &mut ())?;
     Ok(state.batches())
 }
 
-/// The whole load after an unclean stop, with five batches of each producer.
-fn recovery(directory: &PartitionDirectory) -> Result<u64, Failure> {
+/// The whole load as a broker does it, with five batches of each producer: after a clean stop, which
+/// reads the log because the snapshot that is put there does not read, or after an unclean one.
+fn start(directory: &Path, is_clean: bool) -> Result<u64, Failure> {
+    let snapshot = directory.join("00000000000000000000.snapshot");
+    if is_clean {
+        std::fs::write(&snapshot, [0, 1, 0, 0])?;
+    }
     let options = LoadOptions {
-        clean_shutdown: false,
+        clean_shutdown: is_clean,
         ..LoadOptions::new(&Stock)
     };
-    let outcome = load::<5>(directory, "bench-0", &options)?;
+    let outcome = load::<5>(&PartitionDirectory::list(directory), "bench-0", &options)?;
+    if is_clean {
+        std::fs::remove_file(&snapshot)?;
+    }
     let loaded = outcome.log.map_err(|stop| stop.to_string())?;
     Ok(u64::from(loaded.manager.producers().len()))
 }

@@ -14,7 +14,7 @@ use crate::state::event::{Event, Kind, Previous, Sink};
 use crate::state::manager::{Finished, Manager};
 use crate::state::ongoing::NO_TICKET;
 use crate::state::rules::Reset;
-use crate::state::table::Table;
+use crate::state::table::{Slot, Table};
 
 /// A chunk that is being gathered; dropped without [`Chunk::commit`] it has changed nothing but
 /// what a barrier in it did.
@@ -38,6 +38,11 @@ impl<const N: usize> Chunk<N> {
             completed: Vec::new(),
             finished: Vec::new(),
         }
+    }
+
+    /// Where a producer is among those of this chunk.
+    pub(super) fn find(&self, id: ProducerId) -> Option<Slot> {
+        self.gathered.find(id)
     }
 
     /// Adds a batch. `Some` is the earlier batch that it repeats: a leader then appends nothing of

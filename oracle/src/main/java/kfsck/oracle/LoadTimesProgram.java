@@ -38,7 +38,7 @@ public final class LoadTimesProgram {
                 Files.write(partition.resolve("00000000000000000000.snapshot"), new byte[] {0, 1, 0, 0});
                 System.out.println("reload " + load(partition, true));
             }
-            clear(partition, List.of(".log"));
+            clear(partition, List.of(".log", ".index"));
         });
     }
 
