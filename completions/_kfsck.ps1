@@ -31,6 +31,9 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('dump-log', 'dump-log', [CompletionResultType]::ParameterValue, 'Print Kafka''s files as kafka-dump-log does, and read on after damage')
+            [CompletionResult]::new('inspect-snapshot', 'inspect-snapshot', [CompletionResultType]::ParameterValue, 'Show producer snapshots, judge them, and compare them with the log')
+            [CompletionResult]::new('producers', 'producers', [CompletionResultType]::ParameterValue, 'Show what a broker would know of each producer after reading a partition')
+            [CompletionResult]::new('txns', 'txns', [CompletionResultType]::ParameterValue, 'Show open transactions, whether they hang, and the command that aborts them')
             [CompletionResult]::new('pid', 'pid', [CompletionResultType]::ParameterValue, 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, or write the pages of all commands')
@@ -63,6 +66,72 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('--skip-record-metadata', '--skip-record-metadata', [CompletionResultType]::ParameterName, 'Print keys and values alone; a control record is an empty line')
             [CompletionResult]::new('--transactional', '--transactional', [CompletionResultType]::ParameterName, 'Only batches of transactions')
             [CompletionResult]::new('--control', '--control', [CompletionResultType]::ParameterName, 'Only control batches')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'End with 0 where the exit code would be 1')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read files piece by piece instead of mapping them into memory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'kfsck;inspect-snapshot' {
+            [CompletionResult]::new('--log', '--log', [CompletionResultType]::ParameterName, 'Compare with the log of this partition directory; without PATH, inspect its snapshots')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables and sentences; `kafka`: the text of kafka-dump-log, nothing compared; `json`: one JSON document')
+            [CompletionResult]::new('--wide-integers', '--wide-integers', [CompletionResultType]::ParameterName, 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings')
+            [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'Whose producer state')
+            [CompletionResult]::new('--producer-id', '--producer-id', [CompletionResultType]::ParameterName, 'Only these producers; negative ids are written as they are')
+            [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Show at most N producers, or `all` [default: 20 in text, all elsewhere]')
+            [CompletionResult]::new('--expire-after', '--expire-after', [CompletionResultType]::ParameterName, 'Leave out producers that were silent for MS milliseconds or longer, as a broker with this producer.id.expiration.ms does; an open transaction keeps its producer')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time of --expire-after: ISO-8601, or milliseconds since 1970 [default: the clock''s]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'End with 0 where the exit code would be 1')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read files piece by piece instead of mapping them into memory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'kfsck;producers' {
+            [CompletionResult]::new('--at', '--at', [CompletionResultType]::ParameterName, 'The state before this offset: batches that end below it')
+            [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'Whose producer state')
+            [CompletionResult]::new('--producer-id', '--producer-id', [CompletionResultType]::ParameterName, 'Only these producers; negative ids are written as they are')
+            [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Show at most N producers of each partition, or `all` [default: 20 in text, all in JSON]')
+            [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, 'What comes first')
+            [CompletionResult]::new('--expire-after', '--expire-after', [CompletionResultType]::ParameterName, 'Leave out producers that were silent for MS milliseconds or longer, as a broker with this producer.id.expiration.ms does; an open transaction keeps its producer')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time of --expire-after: ISO-8601, or milliseconds since 1970 [default: the clock''s]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables and sentences; `json`: one JSON document')
+            [CompletionResult]::new('--wide-integers', '--wide-integers', [CompletionResultType]::ParameterName, 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'End with 0 where the exit code would be 1')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read files piece by piece instead of mapping them into memory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'kfsck;txns' {
+            [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Show at most N open transactions of each partition, the oldest, and N that ended')
+            [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'Whose producer state')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables and sentences; `json`: one JSON document')
+            [CompletionResult]::new('--wide-integers', '--wide-integers', [CompletionResultType]::ParameterName, 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]')
+            [CompletionResult]::new('--max-transaction-timeout', '--max-transaction-timeout', [CompletionResultType]::ParameterName, 'The cluster''s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds')
+            [CompletionResult]::new('--transaction-log', '--transaction-log', [CompletionResultType]::ParameterName, 'A partition of __transaction_state, or a log directory that holds some; may be repeated')
+            [CompletionResult]::new('--transaction-log-partitions', '--transaction-log-partitions', [CompletionResultType]::ParameterName, 'The cluster''s transaction.state.log.num.partitions [default: found out, if it can be]')
+            [CompletionResult]::new('--producer-id', '--producer-id', [CompletionResultType]::ParameterName, 'Only transactions of these producers; negative ids are written as they are')
+            [CompletionResult]::new('--producer-epoch', '--producer-epoch', [CompletionResultType]::ParameterName, 'Only transactions of this producer epoch')
+            [CompletionResult]::new('--transactional-id', '--transactional-id', [CompletionResultType]::ParameterName, 'Only transactions of the producer that this id uses now; needs __transaction_state')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Show transactions that ended, too')
+            [CompletionResult]::new('--stats', '--stats', [CompletionResultType]::ParameterName, 'Count transactions that ended; show percentiles of their sizes and durations')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
             [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'End with 0 where the exit code would be 1')
@@ -163,6 +232,9 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
         }
         'kfsck;help' {
             [CompletionResult]::new('dump-log', 'dump-log', [CompletionResultType]::ParameterValue, 'Print Kafka''s files as kafka-dump-log does, and read on after damage')
+            [CompletionResult]::new('inspect-snapshot', 'inspect-snapshot', [CompletionResultType]::ParameterValue, 'Show producer snapshots, judge them, and compare them with the log')
+            [CompletionResult]::new('producers', 'producers', [CompletionResultType]::ParameterValue, 'Show what a broker would know of each producer after reading a partition')
+            [CompletionResult]::new('txns', 'txns', [CompletionResultType]::ParameterValue, 'Show open transactions, whether they hang, and the command that aborts them')
             [CompletionResult]::new('pid', 'pid', [CompletionResultType]::ParameterValue, 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, or write the pages of all commands')
@@ -170,6 +242,15 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             break
         }
         'kfsck;help;dump-log' {
+            break
+        }
+        'kfsck;help;inspect-snapshot' {
+            break
+        }
+        'kfsck;help;producers' {
+            break
+        }
+        'kfsck;help;txns' {
             break
         }
         'kfsck;help;pid' {

@@ -25,11 +25,20 @@ _kfsck() {
             kfsck,help)
                 cmd="kfsck__subcmd__help"
                 ;;
+            kfsck,inspect-snapshot)
+                cmd="kfsck__subcmd__inspect__subcmd__snapshot"
+                ;;
             kfsck,man)
                 cmd="kfsck__subcmd__man"
                 ;;
             kfsck,pid)
                 cmd="kfsck__subcmd__pid"
+                ;;
+            kfsck,producers)
+                cmd="kfsck__subcmd__producers"
+                ;;
+            kfsck,txns)
+                cmd="kfsck__subcmd__txns"
                 ;;
             kfsck__subcmd__help,completions)
                 cmd="kfsck__subcmd__help__subcmd__completions"
@@ -40,11 +49,20 @@ _kfsck() {
             kfsck__subcmd__help,help)
                 cmd="kfsck__subcmd__help__subcmd__help"
                 ;;
+            kfsck__subcmd__help,inspect-snapshot)
+                cmd="kfsck__subcmd__help__subcmd__inspect__subcmd__snapshot"
+                ;;
             kfsck__subcmd__help,man)
                 cmd="kfsck__subcmd__help__subcmd__man"
                 ;;
             kfsck__subcmd__help,pid)
                 cmd="kfsck__subcmd__help__subcmd__pid"
+                ;;
+            kfsck__subcmd__help,producers)
+                cmd="kfsck__subcmd__help__subcmd__producers"
+                ;;
+            kfsck__subcmd__help,txns)
+                cmd="kfsck__subcmd__help__subcmd__txns"
                 ;;
             kfsck__subcmd__help__subcmd__pid,explain)
                 cmd="kfsck__subcmd__help__subcmd__pid__subcmd__explain"
@@ -71,7 +89,7 @@ _kfsck() {
 
     case "${cmd}" in
         kfsck)
-            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version dump-log pid completions man help"
+            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version dump-log inspect-snapshot producers txns pid completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -193,7 +211,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__help)
-            opts="dump-log pid completions man help"
+            opts="dump-log inspect-snapshot producers txns pid completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -235,6 +253,20 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__help__subcmd__inspect__subcmd__snapshot)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -311,6 +343,84 @@ _kfsck() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__help__subcmd__producers)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__help__subcmd__txns)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__inspect__subcmd__snapshot)
+            opts="-q -h -V --log --format --wide-integers --rules --producer-id --top --expire-after --now --color --quiet --exit-zero --no-mmap --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text kafka json" -- "${cur}"))
+                    return 0
+                    ;;
+                --wide-integers)
+                    COMPREPLY=($(compgen -W "number string" -- "${cur}"))
+                    return 0
+                    ;;
+                --rules)
+                    COMPREPLY=($(compgen -W "stock barrier mapped fork" -- "${cur}"))
+                    return 0
+                    ;;
+                --producer-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --top)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --expire-after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -447,6 +557,122 @@ _kfsck() {
                     ;;
                 --wide-integers)
                     COMPREPLY=($(compgen -W "number string" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__producers)
+            opts="-q -h -V --at --rules --producer-id --top --sort --expire-after --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rules)
+                    COMPREPLY=($(compgen -W "stock barrier mapped fork" -- "${cur}"))
+                    return 0
+                    ;;
+                --producer-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --top)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sort)
+                    COMPREPLY=($(compgen -W "open-first producer-id epoch last-offset last-timestamp" -- "${cur}"))
+                    return 0
+                    ;;
+                --expire-after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --wide-integers)
+                    COMPREPLY=($(compgen -W "number string" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__txns)
+            opts="-q -h -V --all --stats --top --rules --format --wide-integers --now --max-transaction-timeout --transaction-log --transaction-log-partitions --producer-id --producer-epoch --transactional-id --color --quiet --exit-zero --no-mmap --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --top)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rules)
+                    COMPREPLY=($(compgen -W "stock barrier mapped fork" -- "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --wide-integers)
+                    COMPREPLY=($(compgen -W "number string" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-transaction-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --transaction-log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --transaction-log-partitions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --producer-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --producer-epoch)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --transactional-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --color)

@@ -28,6 +28,9 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
             cand dump-log 'Print Kafka''s files as kafka-dump-log does, and read on after damage'
+            cand inspect-snapshot 'Show producer snapshots, judge them, and compare them with the log'
+            cand producers 'Show what a broker would know of each producer after reading a partition'
+            cand txns 'Show open transactions, whether they hang, and the command that aborts them'
             cand pid 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page, or write the pages of all commands'
@@ -59,6 +62,69 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --skip-record-metadata 'Print keys and values alone; a control record is an empty line'
             cand --transactional 'Only batches of transactions'
             cand --control 'Only control batches'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'kfsck;inspect-snapshot'= {
+            cand --log 'Compare with the log of this partition directory; without PATH, inspect its snapshots'
+            cand --format '`text`: tables and sentences; `kafka`: the text of kafka-dump-log, nothing compared; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --rules 'Whose producer state'
+            cand --producer-id 'Only these producers; negative ids are written as they are'
+            cand --top 'Show at most N producers, or `all` [default: 20 in text, all elsewhere]'
+            cand --expire-after 'Leave out producers that were silent for MS milliseconds or longer, as a broker with this producer.id.expiration.ms does; an open transaction keeps its producer'
+            cand --now 'The time of --expire-after: ISO-8601, or milliseconds since 1970 [default: the clock''s]'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'kfsck;producers'= {
+            cand --at 'The state before this offset: batches that end below it'
+            cand --rules 'Whose producer state'
+            cand --producer-id 'Only these producers; negative ids are written as they are'
+            cand --top 'Show at most N producers of each partition, or `all` [default: 20 in text, all in JSON]'
+            cand --sort 'What comes first'
+            cand --expire-after 'Leave out producers that were silent for MS milliseconds or longer, as a broker with this producer.id.expiration.ms does; an open transaction keeps its producer'
+            cand --now 'The time of --expire-after: ISO-8601, or milliseconds since 1970 [default: the clock''s]'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'kfsck;txns'= {
+            cand --top 'Show at most N open transactions of each partition, the oldest, and N that ended'
+            cand --rules 'Whose producer state'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --now 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]'
+            cand --max-transaction-timeout 'The cluster''s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds'
+            cand --transaction-log 'A partition of __transaction_state, or a log directory that holds some; may be repeated'
+            cand --transaction-log-partitions 'The cluster''s transaction.state.log.num.partitions [default: found out, if it can be]'
+            cand --producer-id 'Only transactions of these producers; negative ids are written as they are'
+            cand --producer-epoch 'Only transactions of this producer epoch'
+            cand --transactional-id 'Only transactions of the producer that this id uses now; needs __transaction_state'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand --all 'Show transactions that ended, too'
+            cand --stats 'Count transactions that ended; show percentiles of their sizes and durations'
             cand -q 'No notes on stderr, only damage and errors'
             cand --quiet 'No notes on stderr, only damage and errors'
             cand --exit-zero 'End with 0 where the exit code would be 1'
@@ -152,12 +218,21 @@ set edit:completion:arg-completer[kfsck] = {|@words|
         }
         &'kfsck;help'= {
             cand dump-log 'Print Kafka''s files as kafka-dump-log does, and read on after damage'
+            cand inspect-snapshot 'Show producer snapshots, judge them, and compare them with the log'
+            cand producers 'Show what a broker would know of each producer after reading a partition'
+            cand txns 'Show open transactions, whether they hang, and the command that aborts them'
             cand pid 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page, or write the pages of all commands'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'kfsck;help;dump-log'= {
+        }
+        &'kfsck;help;inspect-snapshot'= {
+        }
+        &'kfsck;help;producers'= {
+        }
+        &'kfsck;help;txns'= {
         }
         &'kfsck;help;pid'= {
             cand map 'Print what a mapping makes of a producer id'

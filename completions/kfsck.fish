@@ -33,6 +33,9 @@ complete -c kfsck -n "__fish_kfsck_needs_command" -l no-mmap -d 'Read files piec
 complete -c kfsck -n "__fish_kfsck_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kfsck -n "__fish_kfsck_needs_command" -s V -l version -d 'Print version'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "dump-log" -d 'Print Kafka\'s files as kafka-dump-log does, and read on after damage'
+complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "inspect-snapshot" -d 'Show producer snapshots, judge them, and compare them with the log'
+complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "producers" -d 'Show what a broker would know of each producer after reading a partition'
+complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "txns" -d 'Show open transactions, whether they hang, and the command that aborts them'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "pid" -d 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "man" -d 'Print the manual page, or write the pages of all commands'
@@ -71,6 +74,80 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l exit-zero -d 'E
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand inspect-snapshot" -l log -d 'Compare with the log of this partition directory; without PATH, inspect its snapshots' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand inspect-snapshot" -l format -d '`text`: tables and sentences; `kafka`: the text of kafka-dump-log, nothing compared; `json`: one JSON document' -r -f -a "text\t''
+kafka\t''
+json\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand inspect-snapshot" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
+string\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand inspect-snapshot" -l rules -d 'Whose producer state' -r -f -a "stock\t'Kafka 4.4.0: a barrier (control type 7) is ignored, ids below 0 have no state'
+barrier\t'The barrier design (KIP-1279): a barrier clears every producer and its open transaction'
+mapped\t'As designs need that map producer ids: every id but -1 has state, a barrier clears'
+fork\t'The barrier design with the holes of its prototype'"
+complete -c kfsck -n "__fish_kfsck_using_subcommand inspect-snapshot" -l producer-id -d 'Only these producers; negative ids are written as they are' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand inspect-snapshot" -l top -d 'Show at most N producers, or `all` [default: 20 in text, all elsewhere]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand inspect-snapshot" -l expire-after -d 'Leave out producers that were silent for MS milliseconds or longer, as a broker with this producer.id.expiration.ms does; an open transaction keeps its producer' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand inspect-snapshot" -l now -d 'The time of --expire-after: ISO-8601, or milliseconds since 1970 [default: the clock\'s]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand inspect-snapshot" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand inspect-snapshot" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand inspect-snapshot" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand inspect-snapshot" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand inspect-snapshot" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand inspect-snapshot" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -l at -d 'The state before this offset: batches that end below it' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -l rules -d 'Whose producer state' -r -f -a "stock\t'Kafka 4.4.0: a barrier (control type 7) is ignored, ids below 0 have no state'
+barrier\t'The barrier design (KIP-1279): a barrier clears every producer and its open transaction'
+mapped\t'As designs need that map producer ids: every id but -1 has state, a barrier clears'
+fork\t'The barrier design with the holes of its prototype'"
+complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -l producer-id -d 'Only these producers; negative ids are written as they are' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -l top -d 'Show at most N producers of each partition, or `all` [default: 20 in text, all in JSON]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -l sort -d 'What comes first' -r -f -a "open-first\t'Open transactions, the oldest first; then the latest to write'
+producer-id\t'The lowest id'
+epoch\t'The highest epoch'
+last-offset\t'The highest last offset'
+last-timestamp\t'The latest time'"
+complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -l expire-after -d 'Leave out producers that were silent for MS milliseconds or longer, as a broker with this producer.id.expiration.ms does; an open transaction keeps its producer' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -l now -d 'The time of --expire-after: ISO-8601, or milliseconds since 1970 [default: the clock\'s]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
+json\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
+string\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l top -d 'Show at most N open transactions of each partition, the oldest, and N that ended' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l rules -d 'Whose producer state' -r -f -a "stock\t'Kafka 4.4.0: a barrier (control type 7) is ignored, ids below 0 have no state'
+barrier\t'The barrier design (KIP-1279): a barrier clears every producer and its open transaction'
+mapped\t'As designs need that map producer ids: every id but -1 has state, a barrier clears'
+fork\t'The barrier design with the holes of its prototype'"
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
+json\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
+string\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l now -d 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l max-transaction-timeout -d 'The cluster\'s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l transaction-log -d 'A partition of __transaction_state, or a log directory that holds some; may be repeated' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l transaction-log-partitions -d 'The cluster\'s transaction.state.log.num.partitions [default: found out, if it can be]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l producer-id -d 'Only transactions of these producers; negative ids are written as they are' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l producer-epoch -d 'Only transactions of this producer epoch' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l transactional-id -d 'Only transactions of the producer that this id uses now; needs __transaction_state' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l all -d 'Show transactions that ended, too'
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l stats -d 'Count transactions that ended; show percentiles of their sizes and durations'
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -s V -l version -d 'Print version'
 complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and not __fish_seen_subcommand_from map explain odds" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -143,11 +220,14 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand man" -l exit-zero -d 'End wi
 complete -c kfsck -n "__fish_kfsck_using_subcommand man" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
 complete -c kfsck -n "__fish_kfsck_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kfsck -n "__fish_kfsck_using_subcommand man" -s V -l version -d 'Print version'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log pid completions man help" -f -a "dump-log" -d 'Print Kafka\'s files as kafka-dump-log does, and read on after damage'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log pid completions man help" -f -a "pid" -d 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log pid completions man help" -f -a "completions" -d 'Print a completion script for a shell'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log pid completions man help" -f -a "man" -d 'Print the manual page, or write the pages of all commands'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log pid completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid completions man help" -f -a "dump-log" -d 'Print Kafka\'s files as kafka-dump-log does, and read on after damage'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid completions man help" -f -a "inspect-snapshot" -d 'Show producer snapshots, judge them, and compare them with the log'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid completions man help" -f -a "producers" -d 'Show what a broker would know of each producer after reading a partition'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid completions man help" -f -a "txns" -d 'Show open transactions, whether they hang, and the command that aborts them'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid completions man help" -f -a "pid" -d 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid completions man help" -f -a "completions" -d 'Print a completion script for a shell'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid completions man help" -f -a "man" -d 'Print the manual page, or write the pages of all commands'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kfsck -n "__fish_kfsck_using_subcommand help; and __fish_seen_subcommand_from pid" -f -a "map" -d 'Print what a mapping makes of a producer id'
 complete -c kfsck -n "__fish_kfsck_using_subcommand help; and __fish_seen_subcommand_from pid" -f -a "explain" -d 'Print everything that a producer id can be'
 complete -c kfsck -n "__fish_kfsck_using_subcommand help; and __fish_seen_subcommand_from pid" -f -a "odds" -d 'Compute how likely two of some clusters share a region of bit-field ids'

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::format::number::{Offset, Timestamp};
 use crate::format::producer_snapshot::ProducerEntry;
-use crate::state::read::{ReadOptions, segments};
+use crate::state::read::{ReadOptions, SegmentFile, segments};
 use crate::state::replay::{Replay, Visitor, replay, usable_entries};
 use crate::state::rules::RuleSet;
 use crate::storage::checkpoints::Checkpoints;
@@ -55,6 +55,12 @@ impl Belief {
     pub const fn log_end_offset(&self) -> Offset {
         self.state.next_offset()
     }
+
+    /// The last stable offset as if the high watermark were the log's end.
+    #[must_use]
+    pub fn last_stable_offset(&self) -> Offset {
+        self.state.last_stable_offset()
+    }
 }
 
 /// Replays a partition.
@@ -67,6 +73,17 @@ pub fn believe(
     question: &Question,
     visitor: &mut dyn Visitor,
 ) -> Result<Belief, ReadError> {
+    let (mut belief, segments) = begin(partition, checkpoints, question)?;
+    belief.state = replay(belief.state, &segments, question.read, visitor)?;
+    Ok(belief)
+}
+
+/// What is known before the first batch, and the segments to read from there on.
+pub(super) fn begin(
+    partition: &PartitionDirectory,
+    checkpoints: &Checkpoints,
+    question: &Question,
+) -> Result<(Belief, Vec<SegmentFile>), ReadError> {
     let topic_partition = name_of(partition);
     let segments = segments(partition);
     let first = segments
@@ -74,38 +91,48 @@ pub fn believe(
         .map_or(Offset(0), |first| first.base_offset);
     let name = partition.name.as_ref();
     let checkpoint = name.and_then(|name| checkpoints.log_start_offset(name));
-    let log_start_offset = checkpoint.map_or(first, |start| start.max(first));
-    let mut state = Replay::new(topic_partition.as_str(), question.rules, first);
-    if let Some(at) = question.at {
-        state = state.upto(at);
+    let mut belief = Belief::nothing(topic_partition, partition.path.clone(), first, question);
+    belief.log_start_offset = checkpoint.map_or(first, |start| start.max(first));
+    belief.state = belief.state.log_start(belief.log_start_offset);
+    belief.high_watermark = name.and_then(|name| checkpoints.high_watermark(name));
+    if question.at.is_none_or(|at| at >= first)
+        && let Some(path) = snapshot_at(partition, first)
+    {
+        belief.begin_with_snapshot(path, first, question)?;
     }
-    let mut belief = Belief {
-        topic_partition,
-        path: partition.path.clone(),
-        log_start_offset,
-        high_watermark: name.and_then(|name| checkpoints.high_watermark(name)),
-        began_with: None,
-        refused: None,
-        state,
-    };
-    if question.at.is_none_or(|at| at >= first) {
-        belief.begin_with_snapshot(partition, first, question)?;
-    }
-    belief.state = replay(belief.state, &segments, question.read, visitor)?;
-    Ok(belief)
+    Ok((belief, segments))
 }
 
 impl Belief {
+    /// Nothing known yet of a log that begins at `first`.
+    pub(super) fn nothing(
+        topic_partition: String,
+        path: PathBuf,
+        first: Offset,
+        question: &Question,
+    ) -> Self {
+        let mut state = Replay::new(topic_partition.as_str(), question.rules, first);
+        if let Some(at) = question.at {
+            state = state.upto(at);
+        }
+        Self {
+            topic_partition,
+            path,
+            log_start_offset: first,
+            high_watermark: None,
+            began_with: None,
+            refused: None,
+            state,
+        }
+    }
+
     /// Takes in the snapshot at the first segment's base offset.
-    fn begin_with_snapshot(
+    pub(super) fn begin_with_snapshot(
         &mut self,
-        partition: &PartitionDirectory,
+        path: &Path,
         first: Offset,
         question: &Question,
     ) -> Result<(), ReadError> {
-        let Some(path) = snapshot_at(partition, first) else {
-            return Ok(());
-        };
         let source = Source::open(path, question.read.access)?;
         let entries = usable_entries(&source.contents()?);
         source.check()?;

@@ -1,7 +1,28 @@
 //! Judgements: what values mean together. Nothing here prints, and what is found is data.
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::arithmetic_side_effects,
+        clippy::as_conversions,
+        reason = "here numbers are counts and sizes of our own, and bytes were read below"
+    )
+)]
 
 pub mod belief;
+pub mod distribution;
 pub mod hanging_transaction;
+pub mod held_back;
+pub mod log_findings;
+pub mod lone_segment;
 pub mod mapping_edges;
+pub mod open_transactions;
+pub mod partition_log;
+pub mod producer_order;
 pub mod region_odds;
+pub mod snapshot_comparison;
+pub mod snapshot_health;
+pub mod snapshot_replay;
 pub mod transaction_coordinator;
+pub mod transaction_logs;
+pub mod transaction_stats;
+pub mod witness;

@@ -21,6 +21,7 @@ use kfsck::storage::spool;
 
 use super::number::{COUNT, LEADER_EPOCH, OFFSET, PRODUCER_EPOCH, PRODUCER_ID, THREADS, number};
 use super::output::Wide;
+use super::partition_files::tell_empty;
 use super::session::{Session, shown};
 use super::time;
 
@@ -295,6 +296,7 @@ impl DumpLog {
                 }
             }
             tell_strays(&operand, session);
+            tell_empty(&operand, session);
         }
         // As the stock tool does, when all files are done.
         if !report.is_empty() {

@@ -2,14 +2,25 @@
 //! its answer into bytes on stdout and lines on stderr.
 
 mod completions;
+mod coordinators;
 mod dump_log;
+mod expiry;
+mod inspect_snapshot;
 mod man;
 mod number;
 mod output;
+mod partition_files;
 mod pid;
+mod producers;
+mod rules;
 mod session;
+mod snapshot_dump;
+mod snapshot_findings;
 mod status;
 mod time;
+mod top;
+mod txns;
+mod txns_reading;
 
 use std::env;
 use std::ffi::OsString;
@@ -44,7 +55,7 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing wrong
-  1  damage was found, or a warning was given
+  1  damage was found, or a transaction that hangs or may hang, or a warning was given
   2  wrong usage; nothing was read
   3  could not finish: an input is missing or unreadable, or I/O failed
 The highest that applies counts. A closed pipe ends quietly with 0.";
@@ -73,6 +84,9 @@ struct Global {
 #[derive(Debug, Subcommand)]
 enum Command {
     DumpLog(Box<dump_log::DumpLog>),
+    InspectSnapshot(Box<inspect_snapshot::InspectSnapshot>),
+    Producers(Box<producers::Producers>),
+    Txns(Box<txns::Txns>),
     Pid(pid::Pid),
     Completions(completions::Completions),
     Man(man::Man),
@@ -89,6 +103,9 @@ pub(crate) fn main() -> ExitCode {
     let mut session = Session::new(&cli.global);
     let outcome = match cli.command {
         Command::DumpLog(command) => command.run(&mut session),
+        Command::InspectSnapshot(command) => command.run(&mut session),
+        Command::Producers(command) => command.run(&mut session),
+        Command::Txns(command) => command.run(&mut session),
         Command::Pid(command) => command.run(&mut session),
         Command::Completions(command) => command.run(&mut session),
         Command::Man(command) => command.run(&mut session),
@@ -131,6 +148,15 @@ impl Command {
             Self::DumpLog(dump) => dump
                 .validate()
                 .map_err(|error| (["dump-log"].as_slice(), error)),
+            Self::InspectSnapshot(inspect) => inspect
+                .validate()
+                .map_err(|error| (["inspect-snapshot"].as_slice(), error)),
+            Self::Producers(producers) => producers
+                .validate()
+                .map_err(|error| (["producers"].as_slice(), error)),
+            Self::Txns(txns) => txns
+                .validate()
+                .map_err(|error| (["txns"].as_slice(), error)),
             Self::Pid(pid) => pid.validate(),
             Self::Completions(_) | Self::Man(_) => Ok(()),
         }

@@ -7,7 +7,12 @@ use kfsck::state::rules::{Barrier, Fork, Mapped, RuleSet, Stock};
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct RulesOption {
     /// Whose producer state
-    #[arg(long = "rules", value_enum, value_name = "RULES", default_value = "barrier")]
+    #[arg(
+        long = "rules",
+        value_enum,
+        value_name = "RULES",
+        default_value = "barrier"
+    )]
     rules: Rules,
 }
 

@@ -93,14 +93,19 @@ impl Session {
 
     /// Tells damage.
     pub(super) fn damage(&mut self, path: &Path, damage: &Damage) {
-        self.met(Status::Found);
-        let (on, off) = self.paint(RED);
         let Damage {
             position,
             code,
             message,
             ..
         } = damage;
+        self.finding(path, *position, code.as_str(), message);
+    }
+
+    /// Tells what is wrong at a place in a file.
+    pub(super) fn finding(&mut self, path: &Path, position: u64, code: &str, message: &str) {
+        self.met(Status::Found);
+        let (on, off) = self.paint(RED);
         let (path, message) = (shown(path), on_one_line(message));
         self.line(&format!(
             "{path}: position {position}: {on}{code}{off}: {message}"

@@ -21,6 +21,32 @@ pub(super) fn parse(text: &str) -> Result<Timestamp, String> {
         })
 }
 
+/// Reads a duration in milliseconds: `900000`, `30s`, `15m`, `1h`, `7d`.
+pub(super) fn parse_duration(text: &str) -> Result<i64, String> {
+    const UNITS: [(&str, i64); 5] = [
+        ("ms", 1),
+        ("s", 1000),
+        ("m", 60_000),
+        ("h", 3_600_000),
+        ("d", 86_400_000),
+    ];
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = text.get(digits.len()..).unwrap_or_default();
+    let factor = match unit {
+        "" => Some(1),
+        unit => UNITS
+            .iter()
+            .find(|(name, _)| *name == unit)
+            .map(|(_, ms)| *ms),
+    };
+    let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
+    let count = digits.parse::<i64>().ok().filter(|_| is_number);
+    count
+        .zip(factor)
+        .and_then(|(count, factor)| count.checked_mul(factor))
+        .ok_or_else(|| "expected a duration such as 15m, 1h, 30s, or milliseconds".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -38,5 +64,33 @@ mod tests {
         }
         assert_eq!(parse("2026-03-20"), Ok(Timestamp(1_773_964_800_000)));
         assert!(parse("yesterday").is_err());
+    }
+
+    #[test]
+    fn the_forms_of_a_duration() {
+        for (text, ms) in [
+            ("900000", 900_000),
+            ("15m", 900_000),
+            ("900s", 900_000),
+            ("900000ms", 900_000),
+            ("1h", 3_600_000),
+            ("2d", 172_800_000),
+            ("0", 0),
+        ] {
+            assert_eq!(parse_duration(text), Ok(ms), "{text}");
+        }
+        for text in [
+            "",
+            "m",
+            "-1m",
+            "+1",
+            "1.5h",
+            "15 m",
+            "15M",
+            "1y",
+            "9223372036854775807d",
+        ] {
+            assert!(parse_duration(text).is_err(), "{text}");
+        }
     }
 }

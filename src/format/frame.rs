@@ -4,7 +4,7 @@
 //! checksum of magic 2.
 
 use super::batch;
-use super::number::{Offset, to_usize};
+use super::number::{LeaderEpoch, Offset, to_usize};
 
 /// Bytes in front of the part that the length counts: the offset and the length itself.
 pub const OVERHEAD: u64 = 12;
@@ -27,6 +27,8 @@ pub struct Frame {
     pub offset: Offset,
     /// The length field as it stands.
     pub length: i32,
+    /// The epoch of the leader that appended it; in magic 0 and 1 the checksum lies here.
+    pub leader_epoch: LeaderEpoch,
     /// The magic byte as it stands.
     pub magic: u8,
 }
@@ -49,15 +51,16 @@ impl Frame {
             l1,
             l2,
             l3,
-            _,
-            _,
-            _,
-            _,
+            e0,
+            e1,
+            e2,
+            e3,
             magic,
         ] = *bytes;
         Self {
             offset: Offset(i64::from_be_bytes([o0, o1, o2, o3, o4, o5, o6, o7])),
             length: i32::from_be_bytes([l0, l1, l2, l3]),
+            leader_epoch: LeaderEpoch(i32::from_be_bytes([e0, e1, e2, e3])),
             magic,
         }
     }
@@ -67,14 +70,20 @@ impl Frame {
     #[must_use]
     #[inline]
     pub const fn size(self) -> Option<u64> {
-        let least = match self.magic {
-            0 => LEAST_LENGTH_V0,
-            1 => LEAST_LENGTH_V1,
-            2 => LEAST_LENGTH_V2,
-            _ => return None,
-        };
-        match self.claimed_size() {
-            Some(size) if size.wrapping_sub(OVERHEAD) >= widen(least) => Some(size),
+        match (self.claimed_size(), self.least_length()) {
+            (Some(size), Some(least)) if size.wrapping_sub(OVERHEAD) >= widen(least) => Some(size),
+            _ => None,
+        }
+    }
+
+    /// The least length field that its magic can have; `None` for a magic that does not exist.
+    #[must_use]
+    #[inline]
+    pub const fn least_length(self) -> Option<u32> {
+        match self.magic {
+            0 => Some(LEAST_LENGTH_V0),
+            1 => Some(LEAST_LENGTH_V1),
+            batch::MAGIC => Some(LEAST_LENGTH_V2),
             _ => None,
         }
     }

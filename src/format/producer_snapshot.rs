@@ -93,7 +93,7 @@ impl ProducerEntry {
     }
 
     /// The first sequence of the last batch, derived as Kafka derives it: last sequence minus the
-    /// distance of OFFSETS, which differs from the batch's own where offsets have holes.
+    /// distance of OFFSETS, which is that of the sequences in every batch that has sequences.
     #[must_use]
     pub const fn first_sequence(&self) -> Option<Sequence> {
         if self.has_batch() {
@@ -345,6 +345,17 @@ pub fn stock_verdict(head: &[u8], length: u64, computed_crc: u32) -> Result<(), 
         )),
         Ok(_) => Ok(()),
     }
+}
+
+/// [`stock_verdict`] of a whole file in memory.
+///
+/// # Errors
+/// As [`stock_verdict`].
+pub fn stock_verdict_of(bytes: &[u8]) -> Result<(), String> {
+    let head = bytes.get(..ENTRIES).unwrap_or(bytes);
+    let sealed = bytes.get(COUNT..).unwrap_or_default();
+    let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    stock_verdict(head, length, crc::crc32c(sealed))
 }
 
 #[cfg(test)]

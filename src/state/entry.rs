@@ -37,8 +37,8 @@ impl BatchMetadata {
         self.last_offset.plus(delta)
     }
 
-    /// Its first sequence as a broker derives it: from the distance of offsets, which is not the
-    /// header's where sequences and offsets do not have the same length.
+    /// Its first sequence as a broker derives it: from the distance of offsets. It is the header's,
+    /// unless the batch has a producer and no sequence.
     #[must_use]
     pub const fn first_sequence(&self) -> Sequence {
         self.last_sequence.minus(self.offset_delta)

@@ -3,7 +3,6 @@
 //!
 //! Goes on where a broker would end: the event says so.
 
-use crate::format::crc::crc32c;
 use crate::format::number::{LeaderEpoch, Offset, Timestamp};
 use crate::format::producer_snapshot::{self, ProducerEntry};
 use crate::format::txn_index::AbortedTxn;
@@ -52,6 +51,8 @@ pub struct Replay<const N: usize> {
     chunk: Option<Chunk<N>>,
     segment: Offset,
     log_start: Offset,
+    /// The base offset of the batch that holds the log's start, or of the first behind it.
+    start_batch: Option<Offset>,
     from: Offset,
     upto: Option<Offset>,
     next_offset: Offset,
@@ -92,12 +93,21 @@ impl<const N: usize> Replay<N> {
             chunk: None,
             segment: from,
             log_start: from,
+            start_batch: None,
             from,
             upto: None,
             next_offset: from,
             batches: 0,
             waiting: Vec::with_capacity(WAITING),
         }
+    }
+
+    /// The log starts at `offset`, which is not below the replay's first batch: its checkpoint says
+    /// so. What lies below is read nevertheless.
+    #[must_use]
+    pub const fn log_start(mut self, offset: Offset) -> Self {
+        self.log_start = offset;
+        self
     }
 
     /// Takes only batches that end below `offset`: the state as it was then.
@@ -188,6 +198,9 @@ impl<const N: usize> Replay<N> {
         control: Option<&Control>,
         visitor: &mut dyn Visitor,
     ) -> ControlFlow<()> {
+        if self.start_batch.is_none() && batch.last_offset >= self.log_start {
+            self.start_batch = Some(batch.base_offset);
+        }
         if batch.last_offset < self.from {
             return ControlFlow::Continue(());
         }
@@ -226,6 +239,12 @@ impl<const N: usize> Replay<N> {
         self.drain(visitor);
         self.take_or_tell(batch, control, Hint::default(), visitor);
         ControlFlow::Continue(())
+    }
+
+    /// Has the state of all batches so far; without it a few of the last may be missing until
+    /// [`Replay::end_segment`].
+    pub fn settle(&mut self, visitor: &mut dyn Visitor) {
+        self.drain(visitor);
     }
 
     /// Takes in what waits. First all producers are looked up, and only then the first is changed:
@@ -352,11 +371,16 @@ impl<const N: usize> Replay<N> {
         self.batches
     }
 
-    /// The last stable offset as if the high watermark were the log's end.
+    /// The last stable offset as if the high watermark were the log's end. A transaction from below
+    /// the log's start holds it at the base offset of the batch that holds the start, which may lie
+    /// below the start (`UnifiedLog.maybeConvertToOffsetMetadata`).
     #[must_use]
     pub fn last_stable_offset(&self) -> Offset {
         let open = self.manager.ongoing().next();
-        let open = open.map(|open| open.first_offset.max(self.log_start));
+        let open = open.map(|open| match self.start_batch {
+            Some(batch) if open.first_offset < self.log_start => batch,
+            _ => open.first_offset.max(self.log_start),
+        });
         match open {
             Some(first) if first < self.next_offset => first,
             _ => self.next_offset,
@@ -392,10 +416,7 @@ pub fn replay<const N: usize>(
 /// # Errors
 /// What a broker says of one that it deletes instead.
 pub fn usable_entries(bytes: &[u8]) -> Result<Vec<ProducerEntry>, String> {
-    let head = bytes.get(..producer_snapshot::ENTRIES).unwrap_or(bytes);
-    let sealed = bytes.get(producer_snapshot::COUNT..).unwrap_or_default();
-    let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    producer_snapshot::stock_verdict(head, length, crc32c(sealed))?;
+    producer_snapshot::stock_verdict_of(bytes)?;
     let snapshot = producer_snapshot::decode(bytes).map_err(|fault| fault.to_string())?;
     Ok(snapshot.entries)
 }

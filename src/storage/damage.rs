@@ -22,12 +22,14 @@ pub enum Code {
     PayloadUndecodable,
     /// A record above the limit, or bytes behind the last record.
     PayloadTooLarge,
-    /// A record's bytes are no record.
+    /// A record's bytes are no record, or its offset is none of its batch's.
     RecordMalformed,
     /// The batch holds fewer records than it says.
     RecordCountMismatch,
     /// An offset that is not above the one before it.
     OffsetRegression,
+    /// An offset that 64 bits cannot hold.
+    OffsetOverflow,
     /// A control record whose key or value does not decode.
     MarkerMalformed,
     /// A MIRROR_PID_RESET record in neither of its two layouts, or with a producer id.
@@ -66,6 +68,7 @@ impl Code {
             Self::RecordMalformed => "record-malformed",
             Self::RecordCountMismatch => "record-count-mismatch",
             Self::OffsetRegression => "offset-regression",
+            Self::OffsetOverflow => "offset-overflow",
             Self::MarkerMalformed => "marker-malformed",
             Self::BarrierMalformed => "barrier-malformed",
             Self::SnapshotCorrupt => "snapshot-corrupt",

@@ -52,8 +52,9 @@ pub struct LogDirectory {
 /// depth is at most log directory, partition, file, so links in a circle end.
 ///
 /// A directory that holds segments is a partition's, under whatever name; one that holds
-/// directories named like partitions, or a log directory's own files, is a log directory. The
-/// path `-` is standard input.
+/// directories named like partitions, or a log directory's own files, is a log directory. One
+/// with nothing of Kafka's inside is a partition by its name alone, as it is when its log
+/// directory is given. The path `-` is standard input.
 ///
 /// # Errors
 /// [`ReadError::Open`] when the path does not exist or cannot be listed, and
@@ -204,7 +205,8 @@ fn shape(entries: &[Entry], named_like_partition: bool) -> Option<Shape> {
         (true, true) if named_like_partition && !files_of_log => Some(Shape::Partition),
         (_, true) => Some(Shape::Log),
         (false, false) if files_of_log => Some(Shape::Log),
-        (false, false) => (named_like_partition && entries.is_empty()).then_some(Shape::Partition),
+        // As a log directory takes it: by its name, whatever lies in it.
+        (false, false) => named_like_partition.then_some(Shape::Partition),
     }
 }
 
@@ -329,27 +331,33 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_directory_is_a_partition_only_by_its_name() {
+    fn a_directory_without_a_kafka_file_is_a_partition_only_by_its_name() {
         let root = tree(&[
             "topic-0/",
+            "topic-1/notes.txt",
+            "topic-2/old/5.log",
             "topic/",
-            "project-4/Cargo.toml",
+            "project/Cargo.toml",
             "text/server.log",
         ]);
-        assert!(
-            partition(expand(&root.path().join("topic-0")).unwrap())
-                .name
-                .is_some()
-        );
-        for name in ["topic", "project-4", "text"] {
+        let whole = expand(root.path()).unwrap();
+        for (number, strays) in [0, 1, 1].into_iter().enumerate() {
+            let path = root.path().join(format!("topic-{number}"));
+            let alone = partition(expand(&path).unwrap());
+            assert_eq!(alone.listing.strays.len(), strays);
+            let inside = &whole.partitions()[number];
+            assert_eq!(inside.name, alone.name);
+            assert_eq!(inside.listing.strays, alone.listing.strays);
+            assert!(inside.listing.files.is_empty() && alone.listing.files.is_empty());
+        }
+        for name in ["topic", "project", "text"] {
             let error = expand(&root.path().join(name)).unwrap_err();
             assert!(
                 matches!(error, ReadError::NotKafka { .. }),
                 "{name}: {error:?}"
             );
         }
-        let operand = expand(root.path()).unwrap();
-        assert_eq!(operand.partitions().len(), 2);
+        assert_eq!(whole.partitions().len(), 3);
     }
 
     #[test]

@@ -196,6 +196,96 @@ fn good_batches_among_bad_ones() {
     });
 }
 
+/// Every few bytes frame with the attributes of a batch and lead nowhere: each is worth a checksum,
+/// since a right one would be told.
+#[test]
+fn lengths_that_frame_and_lead_nowhere() {
+    for (what, pattern) in [
+        ("every 3 bytes, 524 bytes long", &[0, 2, 0][..]),
+        ("every 6 bytes, 528 bytes long", &[0, 0, 0, 0, 2, 4]),
+        ("every 7 bytes, 128 KiB long", &[0, 0, 2, 0, 0, 0, 0]),
+    ] {
+        let pattern = pattern.repeat(1 << 10);
+        walk_of(what, |at| match at {
+            0 => vec![0xee; 4096],
+            _ => pattern.clone(),
+        });
+    }
+}
+
+/// Good batches that lead nowhere, each of which is counted.
+#[test]
+fn good_batches_that_lead_nowhere() {
+    let alone = [batches::plain(3, b"alone"), vec![0xee; 20]].concat();
+    walk_of("nothing else", |at| match at {
+        0 => vec![0xee; 4096],
+        _ => alone.clone(),
+    });
+    let good = batches::plain(3, b"good");
+    walk_of("a good one now and then", |at| match at % 5 {
+        0 => good.repeat(2),
+        _ => alone.clone(),
+    });
+}
+
+/// Neighbours that are no likely successors, and good batches that lie inside some of them.
+#[test]
+fn chains_that_must_be_borne_out() {
+    let good = batches::plain(3, b"good");
+    walk_of("one length, many successors", |at| match at / 61 % 3 {
+        0 => good.clone(),
+        _ => header(200, 2),
+    });
+    walk_of("far ahead", |at| match at / 61 % 3 {
+        0 => good.clone(),
+        _ => header(61 * 4096 - 12, 2),
+    });
+}
+
+/// Heads of batches without end, each in front of a good one; their first records lead to the same
+/// millions of records near the end of the file.
+#[test]
+fn records_that_are_counted_again_and_again() {
+    const SHARED: usize = SIZE / 2;
+    let good = batches::plain(3, b"good");
+    let mut delta = 0;
+    walk_of("the same records", |at| {
+        if at >= SIZE - 4096 {
+            // No record: the file does not cut the last one.
+            return vec![0xee; 4096];
+        }
+        if at >= SHARED {
+            delta += 1;
+            return batches::record(delta, None, None);
+        }
+        let mut torn = Batch {
+            count: i32::MAX,
+            last_offset_delta: i32::MAX,
+            ..Batch::new(5)
+        }
+        .encode();
+        torn[8..12].copy_from_slice(&i32::MAX.to_be_bytes());
+        let unit = header(49, 2).len() + torn.len() + 20 + good.len();
+        if at + 2 * unit > SHARED {
+            return vec![0; SHARED - at];
+        }
+        let record = jumping_record(at + header(49, 2).len() + torn.len(), SHARED);
+        [header(49, 2), torn, record, good.clone()].concat()
+    });
+}
+
+/// The head of a record that begins at `at` and ends at `end`.
+fn jumping_record(at: usize, end: usize) -> Vec<u8> {
+    use kfsck::format::varint::put_varint;
+    // Numbers below 2^27 and above 2^20 take 4 bytes.
+    let body = end - at - 4;
+    let mut head = Vec::new();
+    put_varint(i32::try_from(body).unwrap(), &mut head);
+    head.extend([0, 0, 0, 1]);
+    put_varint(i32::try_from(body - 9).unwrap(), &mut head);
+    head
+}
+
 /// The largest size that a process had in memory, read while it runs; and what it printed.
 fn peak_of(mut child: Child) -> (u64, run::Run) {
     let status = format!("/proc/{}/status", child.id());

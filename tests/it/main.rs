@@ -11,18 +11,24 @@ mod every_byte;
 mod fixtures;
 mod fuzz;
 mod golden;
+mod index_batches;
 mod jsonl;
+mod offsets;
 #[cfg(unix)]
 mod program;
+mod resync;
 mod round_trip;
 mod run;
 mod schema;
 mod sections;
 mod small_files;
 mod state;
+mod state_oracle;
 mod stock;
 mod told;
 #[cfg(unix)]
 mod transaction_state;
+#[cfg(unix)]
+mod txns;
 mod walk;
 mod wrapped;

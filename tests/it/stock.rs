@@ -386,10 +386,10 @@ fn a_wrong_checksum_is_told_with_both_values() {
     };
     let mut stored = [0; 4];
     (&log[CRC_AT..]).read_exact(&mut stored).unwrap();
-    let found = u32::from_be_bytes(stored);
-    let expected = found ^ 0x8000_0000;
+    let stored = u32::from_be_bytes(stored);
+    let computed = stored ^ 0x8000_0000;
     assert!(
-        told.contains(&format!("expected crc {expected}, found {found}")),
+        told.contains(&format!("stored crc {stored}, computed {computed} over ")),
         "{told}"
     );
 }

@@ -8,6 +8,7 @@ use super::view::{Batch, View};
 use crate::format::number::Offset;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::segment::contents::{BatchReader, Checksum, Entry};
+use crate::storage::segment::record_offsets::RecordOffsets;
 use crate::storage::segment::walk::Span;
 use crate::storage::source::Source;
 
@@ -36,6 +37,15 @@ pub(super) struct Renderer<'s, 'v, V> {
     view: &'v V,
     selection: &'v Selection,
     portion: Portion,
+}
+
+/// The record set in front of another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Before {
+    /// Where it begins, in bytes from the start of the file.
+    pub(super) position: u64,
+    /// Its last offset.
+    pub(super) last: Offset,
 }
 
 /// The receiver of portions is gone.
@@ -81,7 +91,7 @@ impl<'s, 'v, V: View> Renderer<'s, 'v, V> {
     fn batch(
         &mut self,
         span: Span,
-        before: &mut Option<Offset>,
+        before: &mut Option<Before>,
         emit: &mut dyn FnMut(&mut Portion) -> Result<(), Refused>,
     ) -> Result<(), Stop<Refused>> {
         let Self {
@@ -102,12 +112,17 @@ impl<'s, 'v, V: View> Renderer<'s, 'v, V> {
             portion.damage.push(damage);
         }
         let (first, last) = batch.header().offsets();
-        let regression = before.filter(|before| first <= *before);
-        *before = Some(last);
+        let regression = before.filter(|before| first <= before.last);
+        *before = Some(Before {
+            position: span.position,
+            last,
+        });
+        let mut offsets = RecordOffsets::new(span, &head);
         let mut refused = Ok(());
         let fault = match view.shows_records() {
             false => None,
             true => loaded.entries(&mut |entry| {
+                offsets.take(entry.offset);
                 portion.entry(*view, selection, &batch, entry);
                 if portion.text.len() >= PORTION {
                     refused = emit(portion);
@@ -123,9 +138,10 @@ impl<'s, 'v, V: View> Renderer<'s, 'v, V> {
         if let Some(before) = regression {
             self.note(offset_regression(span, before, first));
         }
-        if let Some(fault) = fault {
-            self.note(fault);
-        }
+        fault
+            .into_iter()
+            .chain(offsets.damage())
+            .for_each(|fault| self.note(fault));
         Ok(())
     }
 
@@ -177,17 +193,23 @@ fn crc_mismatch(batch: &Batch<'_>) -> Damage {
         size: 0,
         code: Code::CrcMismatch,
         message: format!(
-            "offsets {first} to {last}: expected crc {computed}, found {stored} ({} bytes)",
+            "offsets {first} to {last}: stored crc {stored}, computed {computed} over {} bytes; \
+             compare with another replica",
             batch.span.size
         ),
     }
 }
 
-fn offset_regression(span: Span, before: Offset, first: Offset) -> Damage {
+fn offset_regression(span: Span, before: Before, first: Offset) -> Damage {
+    let Before { position, last } = before;
     Damage {
         position: span.position,
         size: 0,
         code: Code::OffsetRegression,
-        message: format!("expected an offset above {before}, found {first}"),
+        message: format!(
+            "expected an offset above {last}, the last of the batch at position {position}, found \
+             {first} at position {}",
+            span.position
+        ),
     }
 }

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::parallel;
-use super::render::{Refused, Renderer};
+use super::render::{Before, Refused, Renderer};
 use super::selection::Selection;
 use super::view::{AnyHeader, View};
 use crate::format::number::Offset;
@@ -108,8 +108,8 @@ pub(super) struct Stretches<'s, 'p> {
     selective: bool,
     shown: u64,
     limited: bool,
-    /// The last offset of the record set shown last.
-    last: Option<Offset>,
+    /// The record set shown last.
+    last: Option<Before>,
     tail: u64,
 }
 
@@ -119,8 +119,8 @@ pub(super) struct Stretch {
     pub(super) spans: Vec<Span>,
     /// Damage, each with the number of record sets in front of it.
     pub(super) damage: Vec<(usize, Damage)>,
-    /// The last offset of the record set in front.
-    pub(super) before: Option<Offset>,
+    /// The record set in front.
+    pub(super) before: Option<Before>,
     /// Where it begins and ends, in bytes from the start of the file.
     pub(super) range: Range<u64>,
 }
@@ -182,7 +182,10 @@ impl<'s, 'p> Stretches<'s, 'p> {
         }
         if let Some(span) = stretch.spans.last() {
             let head = self.walk.head(*span)?;
-            self.last = Some(AnyHeader::of(*span, &head).offsets().1);
+            self.last = Some(Before {
+                position: span.position,
+                last: AnyHeader::of(*span, &head).offsets().1,
+            });
         }
         stretch.range = begin..self.walk.position();
         Ok((stretch.pieces() > 0).then_some(stretch))

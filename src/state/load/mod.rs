@@ -31,6 +31,7 @@ use files::{Files, offset_of};
 use rebuild::{Ground, Segments, base_of, rebuild};
 use segment::{Recovered, Sanity, Segment};
 use snapshots::{Keeper, SnapshotFiles};
+use std::collections::BTreeMap;
 use stop::Halt;
 
 /// What a load depends on beside the directory.
@@ -109,6 +110,9 @@ pub struct Loaded<const N: usize> {
     pub leader_epochs: Vec<EpochEntry>,
     /// The offsets of the snapshots that are left, rising.
     pub snapshots: Vec<Offset>,
+    /// Of these, what a broker writes anew: the bytes of the file, with the tail of a longer one
+    /// that was there. The order of producers is ours.
+    pub written_snapshots: BTreeMap<Offset, Vec<u8>>,
 }
 
 /// How a load ends.
@@ -254,6 +258,7 @@ impl<'a, const N: usize> Loader<'a, N> {
                 .collect(),
             leader_epochs: self.epochs.entries().collect(),
             snapshots: self.disk.offsets().into_iter().collect(),
+            written_snapshots: self.disk.written(),
             manager,
         })
     }

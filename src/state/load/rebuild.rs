@@ -7,14 +7,16 @@ use super::segment::Segment;
 use super::snapshots::{Keeper, SnapshotFiles};
 use super::stop::{Halt, Stop};
 use super::stream::{Stream, span};
+use crate::format::batch::MAGIC;
 use crate::format::number::Offset;
 use crate::state::append::Append;
-use crate::state::batch::control;
+use crate::state::batch::{Batch, control};
 use crate::state::chunk::Chunk;
 use crate::state::event;
 use crate::storage::segment::contents::{BatchReader, DEFAULT_MAX_RECORD_BYTES};
+use crate::storage::source::Source;
 use std::collections::BTreeMap;
-use std::ops::Bound;
+use std::ops::{Bound, ControlFlow};
 
 /// The segments of a log by base offset.
 pub(super) type Segments = BTreeMap<Offset, Segment>;
@@ -151,8 +153,22 @@ pub(super) fn base_of(
     for (_, segment) in segments.range(*floor..) {
         let source = segment.source(options)?;
         if let Some(batch) = segment.translate(&source, offset, options)? {
-            return Ok(batch.base_offset);
+            return first_offset(&source, &batch);
         }
     }
     Ok(end)
+}
+
+/// The offset that a batch begins with. A compressed message of an old format bears its last one,
+/// so the messages in it are asked.
+fn first_offset(source: &Source, batch: &Batch) -> Result<Offset, Halt> {
+    let mut first = None;
+    if batch.magic < MAGIC {
+        let mut reader = BatchReader::new(source, DEFAULT_MAX_RECORD_BYTES);
+        let _fault = reader.load(span(batch))?.entries(&mut |entry| {
+            first = Some(entry.offset);
+            ControlFlow::Break(())
+        })?;
+    }
+    Ok(first.unwrap_or(batch.base_offset))
 }

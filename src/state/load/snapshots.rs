@@ -60,6 +60,18 @@ impl SnapshotFiles {
         self.files.keys().copied().collect()
     }
 
+    /// The bytes of those that are not on disk yet.
+    pub(super) fn written(&self) -> BTreeMap<Offset, Vec<u8>> {
+        let written = self
+            .files
+            .iter()
+            .filter_map(|(offset, file)| match &file.content {
+                Content::Disk(_) => None,
+                Content::Written(bytes) => Some((*offset, bytes.clone())),
+            });
+        written.collect()
+    }
+
     pub(super) fn delete(&mut self, offset: Offset, files: &mut Files, why: &'static str) {
         if let Some(file) = self.files.remove(&offset) {
             files.note(&file.name, Change::Deleted(why));

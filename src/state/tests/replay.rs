@@ -151,6 +151,28 @@ fn a_log_that_begins_in_the_middle_of_a_batch_takes_the_whole_batch() {
     assert_eq!(ids, [5, 6]);
 }
 
+/// The batch that holds the start has the last say, whosever it is.
+#[test]
+fn a_transaction_from_below_the_logs_start_holds_the_batch_that_holds_the_start() {
+    let log = Log::new()
+        .txn(4, 0, 0, 1)
+        .data(5, 0, 0, 5)
+        .txn(4, 0, 1, 3)
+        .data(6, 0, 0, 1);
+    let stable = |start| {
+        let (replay, _) = run(replay(&Stock).log_start(Offset(start)), &log);
+        replay.last_stable_offset().0
+    };
+    assert_eq!([0, 1, 3, 5].map(stable), [0, 1, 1, 1]);
+    assert_eq!([6, 7, 8, 9, 10].map(stable), [6, 6, 6, 9, 10]);
+    // A replay that begins at the start sees the transaction begin with the batch that holds it.
+    let (from_start, _) = run(Replay::new("t-0", &Stock, Offset(7)), &log);
+    assert_eq!(from_start.last_stable_offset(), Offset(6));
+    // Before the start there is nothing to be held.
+    let early = replay(&Stock).log_start(Offset(7)).upto(Offset(1));
+    assert_eq!(run(early, &log).0.last_stable_offset(), Offset(1));
+}
+
 #[test]
 fn a_snapshot_is_where_a_replay_may_begin() {
     let head = Log::new().txn(5, 0, 0, 1).data(6, 0, 0, 1);

@@ -237,18 +237,22 @@ impl<'a> LoadedBatch<'a> {
         let attributes = self.header().attributes().0;
         match (Codec::from_attributes(attributes), self.whole) {
             (None, _) => Ok(Some(self.unknown_codec(attributes))),
+            // No records and no bytes: `DefaultRecordBatch.iterator` opens nothing either.
+            (Some(_), _)
+                if self.header().count() == 0 && to_usize(self.span.size) <= HEADER_SIZE =>
+            {
+                Ok(None)
+            }
             (Some(Codec::None), Some(bytes)) => {
                 let records = bytes.get(HEADER_SIZE..).unwrap_or_default();
-                let outcome = self.records(
-                    &mut RecordReader::new(records, self.max_record_bytes),
-                    visit,
-                );
+                let mut reader = RecordReader::new(records, self.max_record_bytes);
+                let outcome = walk_records(self.header(), &mut reader, visit);
                 self.outcome(outcome, Codec::None)
             }
             (Some(Codec::None), None) => {
                 let input = self.tail(HEADER_SIZE);
-                let outcome =
-                    self.records(&mut RecordReader::new(input, self.max_record_bytes), visit);
+                let mut reader = RecordReader::new(input, self.max_record_bytes);
+                let outcome = walk_records(self.header(), &mut reader, visit);
                 self.outcome(outcome, Codec::None)
             }
             (Some(codec), _) => self.compressed_entries(codec, visit),
@@ -276,14 +280,6 @@ impl<'a> LoadedBatch<'a> {
         let mut reader = RecordReader::new(inflated, self.max_record_bytes);
         let outcome = walk_records(header, &mut reader, visit);
         self.outcome(outcome, codec)
-    }
-
-    fn records<R: BufRead>(
-        &self,
-        reader: &mut RecordReader<R>,
-        visit: &mut impl FnMut(&Entry<'_>) -> ControlFlow<()>,
-    ) -> Result<(), RecordFault> {
-        walk_records(self.header(), reader, visit)
     }
 
     fn outcome(

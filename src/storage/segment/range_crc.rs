@@ -14,7 +14,7 @@ const SHORT: u64 = 4096;
 const FREE: u64 = 1 << 20;
 /// Prefix checksums to keep at most; the step grows with the file instead.
 const MOST_PREFIXES: u64 = 1 << 21;
-const LEAST_STEP: u64 = 1024;
+const LEAST_STEP: u64 = 256;
 /// Bytes read at a time.
 const PIECE: usize = 256 << 10;
 

@@ -2,8 +2,12 @@
 //!
 //! The damaged one's own length comes first: when it lands on a record set that frames and
 //! checksums, or exactly on the end of the file, that boundary wins over anything inside, since
-//! values may well hold record sets of their own. Otherwise the first candidate wins that
-//! checksums and whose successor frames or is the end.
+//! values may well hold record sets of their own. Next comes where its records end by their own
+//! sizes (`reach.rs`): what they account for is not searched. Otherwise the first candidate wins
+//! that checksums and whose successor frames or is the end. What checksums and does not win is
+//! counted, so that the damage can say that it is there.
+
+use std::ops::Range;
 
 use super::walk::{Span, Walk};
 use crate::format::batch;
@@ -13,42 +17,96 @@ use crate::storage::source::ReadError;
 /// Candidate positions looked at with one slice of the file.
 const STRIDE: usize = 64 << 10;
 
+/// Where reading goes on behind damage.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Onward {
+    /// The place, and how it was found; `None` when all that is left is damage.
+    pub(super) next: Option<(u64, &'static str)>,
+    /// What was passed over on the way.
+    pub(super) passed: Passed,
+}
+
+/// Record sets, none inside another, with a right checksum, that are not read all the same: they
+/// lead to no other, or the length of the damaged one reaches beyond them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Passed {
+    /// How many.
+    count: u64,
+    /// Where the first begins.
+    first: u64,
+    /// Where the last ends.
+    end: u64,
+    /// How many were worth a checksum, right or wrong.
+    weighed: u64,
+    /// There were too many to weigh them all.
+    is_least: bool,
+}
+
+/// A search for a good record set: from where, and what it found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Searched {
+    from: u64,
+    found: Option<u64>,
+    passed: Passed,
+}
+
 impl Walk<'_> {
-    /// The place of the next good record set behind `begin`, and how it was found.
+    /// Where reading goes on behind the damage that begins at `begin`.
     pub(super) fn resynchronise(
         &mut self,
         begin: u64,
         head: Option<Frame>,
-    ) -> Result<Option<(u64, &'static str)>, ReadError> {
+    ) -> Result<Onward, ReadError> {
         let size = head.and_then(Frame::claimed_size);
         let own = size.map(|size| begin.saturating_add(size));
         if let Some(own) = own {
             if own < self.length && self.stands_at(own)? {
-                return Ok(Some((own, "where the damaged length leads")));
+                let inside = self.scan(begin.saturating_add(1)..own, false)?;
+                return Ok(Onward {
+                    next: Some((own, "where its length leads")),
+                    passed: inside.passed,
+                });
             }
             if own == self.length {
-                return Ok(None);
+                let inside = self.scan(begin.saturating_add(1)..own, false)?;
+                return Ok(Onward {
+                    next: None,
+                    passed: inside.passed,
+                });
             }
         }
-        if let Some(position) = self.first_good(begin.saturating_add(1))? {
-            return Ok(Some((position, "the first whose checksum is right")));
+        let reach = self.reach(begin)?;
+        if reach.is_whole && reach.end < self.length {
+            return Ok(Onward {
+                next: Some((reach.end, "where its records end")),
+                passed: Passed::default(),
+            });
+        }
+        let from = reach.end.max(begin.saturating_add(1));
+        let Searched { found, passed, .. } = self.first_good_from(from)?;
+        if let Some(found) = found {
+            let why = "the first record set whose checksum is right and which leads to another or \
+                       to the end";
+            return Ok(Onward {
+                next: Some((found, why)),
+                passed,
+            });
         }
         if let Some(own) = own
             && self.is_zero_tail(own)?
         {
-            return Ok(Some((own, "where the zeros at the end of the file begin")));
+            return Ok(Onward {
+                next: Some((own, "where only zeros follow up to the end of the file")),
+                passed,
+            });
         }
-        Ok(None)
+        Ok(Onward { next: None, passed })
     }
 
     /// A record set frames at `position` and its checksum is right.
     pub(super) fn stands_at(&mut self, position: u64) -> Result<bool, ReadError> {
         match self.framed_at(position)? {
-            Some((size, magic)) => self.checksums(Span {
-                position,
-                size,
-                magic,
-            }),
+            Some(framed) => self.checksums(framed.at(position)),
             None => Ok(false),
         }
     }
@@ -64,19 +122,40 @@ impl Walk<'_> {
 
     /// The first good record set at or behind `from`, remembered: the file is searched once.
     pub(super) fn first_good(&mut self, from: u64) -> Result<Option<u64>, ReadError> {
-        if let Some((searched_from, found)) = self.searched
+        if let Some(Searched {
+            from: searched_from,
+            found,
+            ..
+        }) = self.searched
             && searched_from <= from
             && found.is_none_or(|found| found >= from)
         {
             return Ok(found);
         }
-        let found = self.search(from)?;
-        self.searched = Some((from, found));
-        Ok(found)
+        Ok(self.first_good_from(from)?.found)
     }
 
-    /// The first candidate at or behind `from` that checksums and leads somewhere.
-    fn search(&mut self, from: u64) -> Result<Option<u64>, ReadError> {
+    /// The same, with what was passed over.
+    fn first_good_from(&mut self, from: u64) -> Result<Searched, ReadError> {
+        match self.searched {
+            Some(known) if known.from == from => Ok(known),
+            _ => {
+                let searched = self.scan(from..self.length, true)?;
+                self.searched = Some(searched);
+                Ok(searched)
+            }
+        }
+    }
+
+    /// Looks at every place in a range where a good record set could begin: up to the first, or
+    /// counting them all.
+    fn scan(&mut self, range: Range<u64>, is_search: bool) -> Result<Searched, ReadError> {
+        let Range { start: from, end } = range;
+        let mut searched = Searched {
+            from,
+            found: None,
+            passed: Passed::default(),
+        };
         let mut base = from;
         loop {
             let mut skip = 0;
@@ -88,33 +167,48 @@ impl Walk<'_> {
                     break;
                 };
                 let position = base.saturating_add(u64::try_from(found).unwrap_or(u64::MAX));
-                if self.is_good(position)? {
-                    return Ok(Some(position));
+                if position >= end {
+                    return Ok(searched);
+                }
+                if let Some(span) = self.good_at(position, &mut searched)? {
+                    if is_search {
+                        searched.found = Some(position);
+                        return Ok(searched);
+                    }
+                    searched.passed.add(span);
                 }
                 skip = found.saturating_add(1);
             }
             // The last 16 bytes begin no frame here; they are looked at again with what follows.
             let advance = length.saturating_sub(PROBE).saturating_add(1);
-            if length < STRIDE.saturating_add(PROBE) {
-                return Ok(None);
-            }
             base = base.saturating_add(u64::try_from(advance).unwrap_or(u64::MAX));
+            if length < STRIDE.saturating_add(PROBE) || base >= end {
+                return Ok(searched);
+            }
         }
     }
 
-    fn is_good(&mut self, position: u64) -> Result<bool, ReadError> {
-        let Some((size, magic)) = self.framed_at(position)? else {
-            return Ok(false);
-        };
-        let span = Span {
-            position,
-            size,
-            magic,
+    /// The record set at `position` that checksums and leads somewhere. One that checksums and
+    /// leads nowhere is counted.
+    fn good_at(
+        &mut self,
+        position: u64,
+        searched: &mut Searched,
+    ) -> Result<Option<Span>, ReadError> {
+        let Some(span) = self.framed_at(position)?.map(|framed| framed.at(position)) else {
+            return Ok(None);
         };
         if !self.is_as_written(span)? {
-            return Ok(false);
+            return Ok(None);
         }
-        Ok(self.leads_somewhere(span.end())? && self.checksums(span)?)
+        if self.leads_somewhere(span.end())? {
+            return Ok(self.checksums(span)?.then_some(span));
+        }
+        let behind = position.saturating_sub(searched.from);
+        if searched.passed.may_weigh(behind) && self.checksums(span)? {
+            searched.passed.add(span);
+        }
+        Ok(None)
     }
 
     /// The end of the file lies at `position`, its last zeros, or the head of a record set, whole
@@ -139,27 +233,93 @@ impl Walk<'_> {
                 !batch::Attributes(i16::from_be_bytes(bytes)).has_unknown_bits()
             }));
         }
-        self.is_exact_message(span)
+        self.is_exact_message(span.position, span.magic, span.size.into())
     }
 
-    /// The key and value sizes of a message of magic 0 or 1 add up to its length.
-    fn is_exact_message(&mut self, span: Span) -> Result<bool, ReadError> {
-        const KEY_SIZE_AT_V0: u64 = 18;
-        const KEY_SIZE_AT_V1: u64 = 26;
-        let key_size_at = if span.magic == 0 {
-            KEY_SIZE_AT_V0
-        } else {
-            KEY_SIZE_AT_V1
-        };
-        let mut at = span.position.saturating_add(key_size_at);
-        for _ in ["key", "value"] {
-            let Some(size) = self.window.probe::<4>(at)? else {
-                return Ok(false);
-            };
-            let size = u64::try_from(i32::from_be_bytes(size)).unwrap_or(0);
-            at = at.saturating_add(4).saturating_add(size);
+    /// Whether a length is right although what it leads to is an unlikely successor: a length that
+    /// is off by a few bytes may lead to bytes that frame by accident, and would take the head of
+    /// the next record set with it.
+    #[cold]
+    pub(super) fn bears_out(&mut self, span: Span, next: u64) -> Result<bool, ReadError> {
+        // A message that says its size twice is no accident.
+        if let Some(next) = self.framed_at(next)?.map(|framed| framed.at(next))
+            && next.magic != batch::MAGIC
+            && self.is_as_written(next)?
+        {
+            return Ok(true);
         }
-        Ok(at == span.end())
+        if self.checksums(span)? || self.stands_at(next)? {
+            return Ok(true);
+        }
+        let from = self.behind_records(span)?;
+        Ok(self.first_good(from)?.is_none_or(|found| found >= next))
+    }
+
+    /// The first place in or behind a record set that its records do not account for.
+    fn behind_records(&mut self, span: Span) -> Result<u64, ReadError> {
+        Ok(self
+            .reach(span.position)?
+            .end
+            .max(span.position.saturating_add(1)))
+    }
+
+    /// Whether a record set stands although no other one follows it.
+    #[cold]
+    pub(super) fn is_trusted(&mut self, span: Span) -> Result<bool, ReadError> {
+        let tail = span.end();
+        if self.checksums(span)? {
+            return Ok(true);
+        }
+        if !self.is_zero_tail(tail)? && !self.is_truncated_tail(tail)? {
+            return Ok(false);
+        }
+        // A wrong length leads to such a tail as easily as a right one, past good record sets.
+        let from = self.behind_records(span)?;
+        match self.first_good(from)? {
+            // Those behind the head of a record set that was cut lie in its values.
+            Some(found) => Ok(found >= tail && self.is_cut_at(tail)?),
+            None => Ok(true),
+        }
+    }
+}
+
+impl Passed {
+    /// Whether one more may cost a checksum, after this many bytes of searching: as many as there
+    /// could be record sets, and not one at every byte.
+    fn may_weigh(&mut self, searched: u64) -> bool {
+        const SOME: u64 = 64;
+        const LEAST_SIZE: u64 = 61;
+        let most = searched.div_euclid(LEAST_SIZE).saturating_add(SOME);
+        self.is_least |= self.weighed >= most;
+        self.weighed = self.weighed.saturating_add(1).min(most);
+        !self.is_least
+    }
+
+    /// Counts one more; what lies inside another is not the log's own.
+    fn add(&mut self, span: Span) {
+        if self.count == 0 {
+            self.first = span.position;
+        }
+        if span.position >= self.end {
+            self.count = self.count.saturating_add(1);
+            self.end = span.end();
+        }
+    }
+
+    /// What a message says of them, as the end of a sentence.
+    pub(super) fn told(self) -> String {
+        let Self { count, first, .. } = self;
+        let least = if self.is_least { "at least " } else { "" };
+        let (sets, have) = match count {
+            0 => return String::new(),
+            1 => ("record set", "has"),
+            _ => ("record sets", "have"),
+        };
+        let byte = first.saturating_add(1);
+        format!(
+            "; inside, {least}{count} {sets} {have} a right checksum, the first at position {first}: \
+             `tail -c +{byte}` cuts it out"
+        )
     }
 }
 

@@ -1,13 +1,22 @@
 //! Walks the record sets of a segment and says what every byte of the file belongs to.
 //!
-//! On a healthy file only 17 bytes of each record set are looked at. A record set is taken as it
-//! frames when its length leads to the end of the file, to its zero or truncated tail, or to
-//! another one that frames; otherwise its checksum decides. Where neither holds, the walk looks for
-//! the next good record set (`resync.rs`) and reports the bytes up to it as one range of damage.
+//! On a healthy file only 17 bytes of each record set are looked at, and of a message of magic 0
+//! or 1 its two sizes. A record set is taken as it frames when its length leads to
+//!
+//! - the end of the file, or another one that frames. Where that one is no likely successor, by
+//!   its magic, offset or leader epoch, and both checksums are wrong, a good record set that begins
+//!   inside says that the length is wrong, unless the records account for it (`reach.rs`);
+//! - the zeros that end the file, or a last record set that was cut, with no good record set behind
+//!   its records.
+//!
+//! Otherwise its checksum decides. Where that is wrong too, the walk looks for the next good record
+//! set (`resync.rs`) and reports the bytes up to it as one range of damage.
 
 use std::ops::Range;
 
+use super::framed::Framed;
 use super::range_crc::RangeCrc;
+use super::resync::{Onward, Searched};
 use crate::format::batch;
 use crate::format::crc::Kind;
 use crate::format::frame::{Frame, PROBE};
@@ -92,12 +101,14 @@ pub struct Walk<'s> {
     position: u64,
     /// Up to where the caller wants record sets.
     stop: u64,
-    /// The size and magic of what frames at `position`, when that is known already.
-    ahead: Option<(u32, u8)>,
+    /// What frames at `position`, when that is known already.
+    ahead: Option<Framed>,
     end: Option<End>,
     zeros_from: Option<u64>,
     /// The last search for a good record set: from where, and what it found.
-    pub(super) searched: Option<(u64, Option<u64>)>,
+    pub(super) searched: Option<Searched>,
+    /// Records looked at to tell how far a batch reaches.
+    pub(super) records_read: u64,
     crc32c: RangeCrc,
     crc32: RangeCrc,
 }
@@ -118,6 +129,7 @@ impl<'s> Walk<'s> {
             end: None,
             zeros_from: None,
             searched: None,
+            records_read: 0,
             crc32c: RangeCrc::new(Kind::Crc32c),
             crc32: RangeCrc::new(Kind::Crc32),
         }
@@ -177,21 +189,17 @@ impl<'s> Walk<'s> {
             Some(known) => Some(known),
             None => self.framed_at(self.position)?,
         };
-        if let Some((size, magic)) = here {
-            let span = Span {
-                position: self.position,
-                size,
-                magic,
-            };
+        if let Some(framed) = here {
+            let span = framed.at(self.position);
             let next = span.end();
-            if WORTH_WARMING.contains(&size) {
+            if WORTH_WARMING.contains(&span.size) {
                 self.warm_up(next);
             }
             if next < self.length {
                 self.ahead = self.framed_at(next)?;
             }
             let follows = match self.ahead {
-                Some((_, ahead)) => ahead == magic || self.bears_out(span, next)?,
+                Some(ahead) => framed.is_followed_by(ahead) || self.bears_out(span, next)?,
                 None => next == self.length,
             };
             if follows || self.is_trusted(span)? {
@@ -236,38 +244,18 @@ impl<'s> Walk<'s> {
         Some(piece)
     }
 
-    /// Size and magic of the record set that frames at `position` and lies inside the file.
+    /// The record set that frames at `position` and lies inside the file.
     #[inline]
-    pub(super) fn framed_at(&mut self, position: u64) -> Result<Option<(u32, u8)>, ReadError> {
+    pub(super) fn framed_at(&mut self, position: u64) -> Result<Option<Framed>, ReadError> {
         let head = match self.mapped {
             Some(all) => usize::try_from(position)
                 .ok()
                 .and_then(|start| all.get(start..)),
             None => Some(self.window.glance(position, PROBE)?),
         };
-        let Some(frame) = head.and_then(<[u8]>::first_chunk).map(Frame::decode) else {
-            return Ok(None);
-        };
-        let fits = frame
-            .size()
-            .filter(|size| *size <= self.length.saturating_sub(position));
-        Ok(fits.and_then(|size| Some((u32::try_from(size).ok()?, frame.magic))))
-    }
-
-    /// Whether a change of magic is real. Magic 0 frames easily: a batch that was found too short
-    /// by a few bytes seems to lead to one, whose magic is the first byte of a leader epoch.
-    #[cold]
-    fn bears_out(&mut self, span: Span, next: u64) -> Result<bool, ReadError> {
-        Ok(self.stands_at(next)? || self.checksums(span)?)
-    }
-
-    /// Whether a record set stands although no other one follows it.
-    #[cold]
-    fn is_trusted(&mut self, span: Span) -> Result<bool, ReadError> {
-        // A wrong length leads to such a tail as easily as a right one, past good record sets.
-        Ok(self.checksums(span)?
-            || (self.is_zero_tail(span.end())? || self.is_truncated_tail(span.end())?)
-                && self.first_good(span.position.saturating_add(1))?.is_none())
+        let frame = head.and_then(<[u8]>::first_chunk).map(Frame::decode);
+        let left = self.length.saturating_sub(position);
+        Ok(frame.and_then(|frame| Framed::of(frame, left)))
     }
 
     /// Whether `position` lies in the zeros that end the file.
@@ -333,21 +321,22 @@ impl<'s> Walk<'s> {
             .first_chunk()
             .map(Frame::decode);
         let (code, fault) = describe(head, self.length.saturating_sub(begin));
-        if let Some((next, why)) = self.resynchronise(begin, head)? {
-            let size = next.saturating_sub(begin);
-            let message = format!("{fault}; the next record set is {size} bytes on, {why}");
+        let Onward { next, passed } = self.resynchronise(begin, head)?;
+        let passed = passed.told();
+        if let Some((next, why)) = next {
             let damage = Damage {
                 position: begin,
-                size,
+                size: next.saturating_sub(begin),
                 code,
-                message,
+                message: format!("{fault}; reading goes on at position {next}, {why}{passed}"),
             };
             return Ok(self.advance(next, Piece::Damage(damage)));
         }
-        if let Some(message) = self.torn(begin, head, &fault)? {
+        if let Some(fault) = self.torn(begin, head, &fault)? {
+            let message = format!("{fault}; a broker that recovers the log cuts it off{passed}");
             return Ok(self.tail(Code::TruncatedTail, End::TruncatedTail, message));
         }
-        let message = format!("{fault}; no record set follows up to the end of the file");
+        let message = format!("{fault}; nothing behind it can be read as a record set{passed}");
         Ok(self.tail(code, End::EndOfFile, message))
     }
 
@@ -406,30 +395,27 @@ fn describe(head: Option<Frame>, left: u64) -> (Code, String) {
         );
     };
     let Frame { length, magic, .. } = frame;
-    let known_magic = magic <= batch::MAGIC;
     let size = frame.claimed_size();
-    match (known_magic, size) {
-        (true, None) => (
+    match (frame.least_length(), size) {
+        (Some(least), _) if i64::from(length) < i64::from(least) => (
             Code::BadBatchHeader,
-            format!("expected batchLength of at least 14, found {length} (magic {magic})"),
+            format!("expected batchLength of at least {least} (magic {magic}), found {length}"),
         ),
-        (true, Some(size)) if size > left => (
+        (Some(_), Some(size)) if size > left => (
             Code::BadBatchHeader,
             format!("batchLength {length} needs {size} bytes, but the file has {left} more"),
         ),
-        (true, Some(_)) if frame.size().is_none() => (
+        (Some(_), _) => (
             Code::BadBatchHeader,
-            format!("batchLength {length} is too small for a record set of magic {magic}"),
+            format!(
+                "batchLength {length} leads to no sound record set, and the checksum does not match"
+            ),
         ),
-        (true, Some(_)) => (
-            Code::BadBatchHeader,
-            format!("batchLength {length} leads to no record set, and the checksum does not match"),
-        ),
-        (false, Some(size)) if size <= left => (
+        (None, Some(size)) if size <= left => (
             Code::BadBatchHeader,
             format!("expected magic 0, 1 or 2, found {magic}"),
         ),
-        (false, _) => (
+        (None, _) => (
             Code::Garbage,
             format!("expected a record set, found batchLength {length} and magic {magic}"),
         ),

@@ -123,6 +123,7 @@ fn by_header() {
     check(&[
         rule(&["--producer-id", "1,2", "--producer-id", "-1"], producers),
         rule(&["--producer-id", "1,-1,2"], producers),
+        rule(&["--producer-id", "-1,1,2"], producers),
         rule(&["--producer-id=-1"], &|b| {
             magic_2(b) && b.int("producerId") == -1
         }),

@@ -14,14 +14,14 @@ const SOUND: &str = "main/plain-0/00000000000000000000.log";
 /// A log whose last batch is not all there.
 const CUT: &str = "control/cut-tail-0/00000000000000000000.log";
 
-fn run(args: &[&str], paths: &[&Path]) -> Outcome {
+pub(super) fn run(args: &[&str], paths: &[&Path]) -> Outcome {
     let run = paths.iter().fold(Run::new(args), Run::arg);
     run.outcome()
 }
 
 /// The one line on stderr, which names the path.
 #[track_caller]
-fn only_line<'a>(outcome: &'a Outcome, path: &Path) -> &'a str {
+pub(super) fn only_line<'a>(outcome: &'a Outcome, path: &Path) -> &'a str {
     let stderr = outcome.stderr.trim_end();
     assert_eq!(stderr.lines().count(), 1, "{stderr}");
     assert!(stderr.contains(path.to_str().unwrap()), "{stderr}");
@@ -54,11 +54,23 @@ pub(super) fn empty_directory(args: &[&str]) {
     let directory = tempfile::tempdir().unwrap();
     let outcome = run(args, &[directory.path()]).ended_with(3);
     assert!(only_line(&outcome, directory.path()).contains("expected"));
-    // A partition that has just been made is empty too.
+    // By its name an empty partition, or one with something else in it, alone and in its log
+    // directory: nothing is wrong, and a note says why nothing is shown.
     let partition = directory.path().join("orders-0");
     fs::create_dir(&partition).unwrap();
-    let outcome = run(args, &[&partition]).ended_with(0);
-    assert_eq!((outcome.text(), outcome.stderr.as_str()), ("", ""));
+    let paths = [partition.as_path(), directory.path()];
+    for path in paths {
+        let outcome = run(args, &[path]).ended_with(0);
+        assert!(only_line(&outcome, &partition).contains("note: no Kafka file"));
+    }
+    let stray = partition.join("backup");
+    fs::create_dir(&stray).unwrap();
+    for path in paths {
+        let outcome = run(args, &[path]).ended_with(0);
+        let partition = partition.display();
+        let note = format!("{partition}: note: no Kafka file");
+        assert!(outcome.stderr.lines().any(|line| line.starts_with(&note)));
+    }
 }
 
 pub(super) fn fifo(args: &[&str]) {

@@ -8,7 +8,11 @@ mod indexes;
 mod inputs;
 mod limits;
 mod order;
+mod producer_findings;
 mod producer_ids;
+mod producers;
+mod snapshot_comparison;
+mod snapshots;
 mod spooled;
 mod wording;
 
@@ -139,6 +143,9 @@ macro_rules! reading_commands {
 mod all {
     every_command! {
         dump_log: ["dump-log"];
+        inspect_snapshot: ["inspect-snapshot"];
+        producers: ["producers"];
+        txns: ["txns"];
         pid: ["pid"];
         completions: ["completions"];
         man: ["man"];
@@ -168,6 +175,11 @@ mod of_pid {
 mod printing {
     printing_commands! {
         dump_log: ["dump-log", "--format", "jsonl", "testdata/kafka/main"];
+        inspect_snapshot: ["inspect-snapshot", "-q", "testdata/kafka/main"];
+        inspect_json: ["inspect-snapshot", "-q", "--format", "json", "testdata/kafka/main"];
+        producers: ["producers", "-q", "testdata/kafka/main"];
+        producers_json: ["producers", "-q", "--format", "json", "testdata/kafka/main"];
+        txns: ["txns", "--all", "testdata/kafka/main/txn-v2-1"];
         pid_map: ["pid", "map", "--pid", "5", "--cluster-id", "7YlvJLFmRy2ZQ9tBN3Ofiw"];
         pid_explain: ["pid", "explain", "-7"];
         pid_odds: ["pid", "odds", "--clusters", "5"];
@@ -180,5 +192,7 @@ mod printing {
 mod reading {
     reading_commands! {
         dump_log: ["dump-log"];
+        producers: ["producers"];
+        txns: ["txns"];
     }
 }

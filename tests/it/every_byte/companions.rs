@@ -1,6 +1,7 @@
 //! Indexes, snapshots, checkpoints and the other small files.
 
-use kfsck::storage::damage::Code;
+use kfsck::analysis::snapshot_health::examine;
+use kfsck::storage::damage::{Code, Damage};
 use kfsck::storage::file_name::FileKind;
 use kfsck::storage::source::Source;
 
@@ -96,6 +97,18 @@ fn snapshots() {
             let corrupt = damage.iter().any(|d| d.code == Code::SnapshotCorrupt);
             let path = input.path.display();
             assert!(!sound || corrupt, "{change:?} of {path} is not noticed");
+            // What inspect-snapshot shows of it: places inside the file, and no more entries than
+            // there are bytes for.
+            let health = examine(bytes);
+            assert!(!sound || !health.damage.is_empty() || health.refusal.is_some());
+            let length = bytes.len() as u64;
+            let inside = |d: &Damage| d.position <= length && d.position + d.size <= length;
+            assert!(
+                health.damage.iter().all(inside),
+                "{change:?} of {path}: {health:?}"
+            );
+            let entries = health.snapshot.map_or(0, |snapshot| snapshot.entries.len());
+            assert!(entries * 46 <= bytes.len());
         });
     }
 }

@@ -3,7 +3,7 @@
 //! transaction indexes.
 
 use crate::corpus;
-use kfsck::format::number::Offset;
+use kfsck::format::number::{Offset, Timestamp};
 use kfsck::format::producer_snapshot::ProducerEntry;
 use kfsck::format::txn_index::{AbortedTxn, TxnIndex};
 use kfsck::state::read::{ReadOptions, SegmentFile, segments};
@@ -135,8 +135,15 @@ fn a_replay_from_each_snapshot_gives_the_next() {
             }
             let ours = sorted(state.manager().snapshot_entries());
             let place = partition.directory.path.join(to.to_string());
-            let ours = without_expired(&ours, after);
-            assert_eq!(ours, sorted(after.clone()), "{}", place.display());
+            let mut ours = without_expired(&ours, after);
+            let mut theirs = sorted(after.clone());
+            if partition.name.starts_with("compact") {
+                // A cleaner that took records away has computed the largest timestamp anew.
+                for entry in ours.iter_mut().chain(&mut theirs) {
+                    entry.timestamp = Timestamp::NONE;
+                }
+            }
+            assert_eq!(ours, theirs, "{}", place.display());
             compared += 1;
         }
     }

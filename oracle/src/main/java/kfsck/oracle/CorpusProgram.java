@@ -49,11 +49,13 @@ public final class CorpusProgram {
     }
 
     private void write(Path corpus, Path brokerLog) throws Exception {
+        DescribedProducers described = new DescribedProducers();
         say("main: three boots");
-        new MainScenario(corpus.resolve("main"), dice.named("main"), scale).run();
+        new MainScenario(corpus.resolve("main"), dice.named("main"), scale, described).run();
         say("crash: a clean stop, then kill -9");
-        new CrashScenario(work.resolve("crash"), dice, scale, brokerLog)
+        new CrashScenario(work.resolve("crash"), dice, scale, brokerLog, described)
             .run(corpus.resolve("crash/clean"), corpus.resolve("crash/unclean"));
+        described.write(corpus.resolve("producers.tsv"));
         say("legacy and control: Kafka's record classes");
         new LegacyLogs(corpus.resolve("legacy"), dice).write();
         new ControlLogs(corpus.resolve("control"), dice).write();

@@ -19,13 +19,15 @@ final class CrashScenario {
     private final Dice dice;
     private final int scale;
     private final Path brokerLog;
+    private final DescribedProducers described;
     private volatile boolean over;
 
-    CrashScenario(Path directory, Dice dice, int scale, Path brokerLog) {
+    CrashScenario(Path directory, Dice dice, int scale, Path brokerLog, DescribedProducers described) {
         this.directory = directory;
         this.dice = dice.named("crash");
         this.scale = scale;
         this.brokerLog = brokerLog;
+        this.described = described;
     }
 
     void run(Path clean, Path unclean) throws Exception {
@@ -33,6 +35,7 @@ final class CrashScenario {
         try (Node node = Node.start(directory); Clients clients = new Clients(node.bootstrap())) {
             create(clients);
             write(clients, dice.between(12, 18) * scale, () -> true, null);
+            described.ask(clients.admin(), "crash/clean");
         }
         FileCopies.copy(directory, clean);
         crash();

@@ -8,11 +8,11 @@ import java.util.Comparator;
 import java.util.List;
 
 /** Copies of trees that keep modes, times and the holes of Kafka's ten-megabyte indexes. */
-final class FileCopies {
+public final class FileCopies {
     private FileCopies() {
     }
 
-    static void copy(Path from, Path to) throws IOException {
+    public static void copy(Path from, Path to) throws IOException {
         Files.createDirectories(to.toAbsolutePath().getParent());
         Process process = new ProcessBuilder("cp", "-a", "--sparse=always", from.toString(), to.toString())
             .inheritIO().start();
@@ -25,7 +25,7 @@ final class FileCopies {
         }
     }
 
-    static void delete(Path tree) throws IOException {
+    public static void delete(Path tree) throws IOException {
         if (!Files.exists(tree)) {
             return;
         }

@@ -11,11 +11,13 @@ final class MainScenario {
     private final Path directory;
     private final Dice dice;
     private final int scale;
+    private final DescribedProducers described;
 
-    MainScenario(Path directory, Dice dice, int scale) {
+    MainScenario(Path directory, Dice dice, int scale, DescribedProducers described) {
         this.directory = directory;
         this.dice = dice;
         this.scale = scale;
+        this.described = described;
     }
 
     void run() throws Exception {
@@ -91,5 +93,6 @@ final class MainScenario {
         vanishing.trim("trimmed.kept");
         vanishing.expire("expired_all");
         vanishing.deleteTopic();
+        described.ask(clients.admin(), "main");
     }
 }

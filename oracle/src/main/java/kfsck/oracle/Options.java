@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Map;
 
 /** The command line of a verb: names with values, and bare switches. Anything unknown ends the program. */
-final class Options {
+public final class Options {
     private final Map<String, String> values = new HashMap<>();
 
-    Options(String[] arguments, List<String> names, List<String> switches) {
+    public Options(String[] arguments, List<String> names, List<String> switches) {
         for (int i = 0; i < arguments.length; i++) {
             if (switches.contains(arguments[i])) {
                 values.put(arguments[i], "");
@@ -20,7 +20,7 @@ final class Options {
         }
     }
 
-    String required(String name) {
+    public String required(String name) {
         String value = values.get(name);
         if (value == null) {
             throw new Program.Usage("missing option: " + name);
@@ -28,11 +28,11 @@ final class Options {
         return value;
     }
 
-    String or(String name, String otherwise) {
+    public String or(String name, String otherwise) {
         return values.getOrDefault(name, otherwise);
     }
 
-    boolean has(String name) {
+    public boolean has(String name) {
         return values.containsKey(name);
     }
 }

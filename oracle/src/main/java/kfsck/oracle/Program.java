@@ -1,22 +1,22 @@
 package kfsck.oracle;
 
 /** How every program here ends: a fault is shown and is a status of 1, whatever threads a broker left running. */
-final class Program {
+public final class Program {
     /** The command line is wrong. */
-    static final class Usage extends RuntimeException {
-        Usage(String message) {
+    public static final class Usage extends RuntimeException {
+        public Usage(String message) {
             super(message);
         }
     }
 
-    interface Body {
+    public interface Body {
         void run() throws Exception;
     }
 
     private Program() {
     }
 
-    static void run(Body body) {
+    public static void run(Body body) {
         try {
             body.run();
             System.exit(0);

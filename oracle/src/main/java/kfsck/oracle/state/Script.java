@@ -1,0 +1,19 @@
+package kfsck.oracle.state;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The lines of a case, without comments and empty ones. The first says what kind of case it is. */
+record Script(List<ScriptLine> lines) {
+    static Script read(Path file) throws IOException {
+        return new Script(Files.readAllLines(file).stream().filter(line -> !line.isBlank() && !line.startsWith("#"))
+            .map(ScriptLine::new).toList());
+    }
+
+    /** A case of appends begins with `log`, any other is a directory to load. */
+    boolean isOfAppends() {
+        return !lines.isEmpty() && lines.get(0).operation().equals("log");
+    }
+}

@@ -1,0 +1,209 @@
+//! What a log shows while it is replayed: damage, barriers, and what a broker passes over or ends
+//! at. Each kind is counted, and its first case kept as evidence.
+//!
+//! A broker that reads a log back complains of nothing that is gathered here but what ends it.
+//! Much of it is legal in some log: compaction takes batches away, and with them sequences; a
+//! producer that was silent for a day is forgotten (`producer.id.expiration.ms`), and may begin
+//! anew. Where one of the two explains a case, it is a note.
+
+use std::path::{Path, PathBuf};
+
+use super::witness::Witness;
+use crate::format::number::{Offset, ProducerId, Timestamp};
+use crate::state::batch::{Batch, Control};
+use crate::state::error::Reason;
+use crate::state::event::{Event, Kind, Previous};
+use crate::state::read::SegmentFile;
+use crate::state::replay::{Replay, Visitor};
+use crate::storage::damage::Damage;
+
+/// Kafka's default of `producer.id.expiration.ms`: a day.
+pub const DEFAULT_EXPIRATION_MS: i64 = 86_400_000;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Legal, or explained by something that is.
+    Note,
+    /// Nothing that a broker stops at, and nothing that it writes by itself.
+    Warning,
+    /// Bytes are damaged, or a broker ends here.
+    Error,
+}
+
+/// One kind of finding in one log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The code, as machine-readable output spells it.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// How many cases there are.
+    pub count: u64,
+    /// The file in which the first one lies.
+    pub path: PathBuf,
+    /// The first one.
+    pub first: Case,
+}
+
+/// A case of a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Case {
+    /// Bytes that hold no batch, or a batch with a wrong checksum.
+    Damage(Damage),
+    /// A barrier of cluster mirroring (control type 7).
+    Barrier(Batch),
+    /// A batch that does not follow from what was known of its producer.
+    Event {
+        /// What it is.
+        kind: Kind,
+        /// The batch.
+        batch: Batch,
+        /// What was known of the producer.
+        previous: Option<Previous>,
+        /// What explains it.
+        excuse: Option<Excuse>,
+    },
+}
+
+/// What makes a case legal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Excuse {
+    /// Offsets are missing between the two batches, so batches are: compaction took them.
+    Hole,
+    /// The producer was silent for so many milliseconds, long enough to be forgotten.
+    Silence(i64),
+}
+
+/// Gathers findings while a partition is replayed.
+pub struct LogFindings<'t> {
+    path: PathBuf,
+    told: &'t mut dyn FnMut(&Path, &Damage),
+    findings: Vec<Finding>,
+    /// The offset behind the last hole between batches.
+    behind_hole: Option<Offset>,
+    last_barrier: Option<Offset>,
+    /// The batch at hand holds a control record of type 7.
+    holds_reset: bool,
+    expiration_ms: i64,
+}
+
+impl<'t> LogFindings<'t> {
+    /// Nothing found yet. Damage is given to `told` as it comes; a producer is forgotten after
+    /// `expiration_ms` milliseconds of silence.
+    pub fn new(expiration_ms: i64, told: &'t mut dyn FnMut(&Path, &Damage)) -> Self {
+        Self {
+            path: PathBuf::new(),
+            told,
+            findings: Vec::new(),
+            behind_hole: None,
+            last_barrier: None,
+            holds_reset: false,
+            expiration_ms,
+        }
+    }
+
+    /// What was found, in the order of the first cases.
+    #[must_use]
+    pub fn into_findings(self) -> Vec<Finding> {
+        self.findings
+    }
+
+    /// The offset of the last barrier so far.
+    #[must_use]
+    pub const fn last_barrier(&self) -> Option<Offset> {
+        self.last_barrier
+    }
+
+    fn add(&mut self, code: &'static str, severity: Severity, first: impl FnOnce() -> Case) {
+        let mut known = self.findings.iter_mut();
+        match known.find(|known| known.code == code && known.severity == severity) {
+            Some(known) => known.count = known.count.saturating_add(1),
+            None => self.findings.push(Finding {
+                code,
+                severity,
+                count: 1,
+                path: self.path.clone(),
+                first: first(),
+            }),
+        }
+    }
+
+    /// The code of what `kind` is; of what ends a broker, that of the batch's fault.
+    fn code_of(&self, kind: &Kind) -> &'static str {
+        let Kind::WouldStop(error) = kind else {
+            return kind.code();
+        };
+        match &error.reason {
+            Reason::ExpectedTransactional => "non-transactional-in-transaction",
+            Reason::Control(_) if self.holds_reset => "barrier-malformed",
+            Reason::Control(_) => "marker-malformed",
+            _ => "start-blocked",
+        }
+    }
+
+    fn excuse(&self, event: &Event<'_>) -> Option<Excuse> {
+        let previous = event.previous?;
+        let is_gap = matches!(event.kind, Kind::SequenceGap { .. });
+        if is_gap
+            && self
+                .behind_hole
+                .is_some_and(|behind| behind > previous.last_offset)
+        {
+            return Some(Excuse::Hole);
+        }
+        let silence = match (event.batch.max_timestamp, previous.last_timestamp) {
+            (Timestamp(now), Timestamp(then)) if then >= 0 => now.saturating_sub(then),
+            _ => 0,
+        };
+        (silence >= self.expiration_ms).then_some(Excuse::Silence(silence))
+    }
+}
+
+impl Visitor for LogFindings<'_> {
+    fn event(&mut self, event: &Event<'_>) {
+        // A transaction without records in this partition is nothing odd.
+        if event.kind.is_note() {
+            return;
+        }
+        let (excuse, severity) = match &event.kind {
+            Kind::WouldStop(_) => (None, Severity::Error),
+            Kind::BarrierOpenTransaction { .. } => (None, Severity::Warning),
+            _ => match self.excuse(event) {
+                Some(excuse) => (Some(excuse), Severity::Note),
+                None => (None, Severity::Warning),
+            },
+        };
+        self.add(self.code_of(&event.kind), severity, || Case::Event {
+            kind: event.kind.clone(),
+            batch: *event.batch,
+            previous: event.previous,
+            excuse,
+        });
+    }
+
+    fn damage(&mut self, _: Offset, damage: &Damage) {
+        (self.told)(&self.path, damage);
+        self.add(damage.code.as_str(), Severity::Error, || {
+            Case::Damage(damage.clone())
+        });
+    }
+}
+
+impl Witness for LogFindings<'_> {
+    fn segment(&mut self, segment: &SegmentFile) {
+        self.path.clone_from(&segment.path);
+    }
+
+    fn before(&mut self, state: &Replay<1>, batch: &Batch, control: Option<&Control>) {
+        if batch.base_offset > state.next_offset() {
+            self.behind_hole = Some(batch.base_offset);
+        }
+        self.holds_reset = control == Some(&Control::MirrorPidReset);
+        // With a producer id it is an end marker of no known type, and an event says so.
+        if self.holds_reset && batch.producer_id == ProducerId::NONE {
+            self.last_barrier = Some(batch.base_offset);
+            self.add("mirror-pid-reset", Severity::Note, || Case::Barrier(*batch));
+        }
+    }
+}

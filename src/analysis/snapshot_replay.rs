@@ -1,0 +1,206 @@
+//! The snapshots of a partition against its log, in one pass over the log however many snapshots
+//! there are.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::belief::{Question, begin};
+use super::log_findings::LogFindings;
+use super::snapshot_comparison::{Difference, Holes, Log, compare};
+use super::witness::{Witness, watch_segments};
+use crate::format::number::{Offset, Timestamp};
+use crate::format::producer_snapshot::{self, Snapshot};
+use crate::state::batch::{Batch, Control};
+use crate::state::read::{ReadOptions, SegmentFile};
+use crate::state::replay::{Replay, Visitor};
+use crate::state::rules::{Path, Reset, RuleSet};
+use crate::state::table::Table;
+use crate::storage::checkpoints::Checkpoints;
+use crate::storage::damage::Damage;
+use crate::storage::directory::PartitionDirectory;
+use crate::storage::file_name::FileKind;
+use crate::storage::source::{ReadError, Source};
+
+/// How snapshots are compared.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms {
+    /// Whose rules the log is read by.
+    pub rules: &'static dyn RuleSet,
+    /// How the log is read.
+    pub read: ReadOptions,
+    /// The clock and the age at which producers expire.
+    pub expiry: Option<(Timestamp, i64)>,
+}
+
+/// What became of the comparison of one snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Compared {
+    /// It was compared.
+    Differences(Vec<Difference>),
+    /// The log ends below the snapshot's offset, here.
+    BehindLogEnd(Offset),
+    /// The log begins above the snapshot's offset, here.
+    BelowFirstSegment(Offset),
+    /// Nothing of the snapshot can be read, or the file cannot.
+    Unreadable,
+}
+
+/// Compares the snapshots in these files, given with their offsets, with the log beside them.
+/// What the log shows on the way goes to `found`.
+///
+/// # Errors
+/// A file of the log cannot be opened or read, or was changed meanwhile.
+pub fn compare_all(
+    partition: &PartitionDirectory,
+    checkpoints: &Checkpoints,
+    snapshots: &[(Offset, PathBuf)],
+    terms: &Terms,
+    found: &mut LogFindings<'_>,
+) -> Result<Vec<Compared>, ReadError> {
+    let offsets = snapshots.iter().map(|(offset, _)| *offset);
+    let question = Question {
+        rules: terms.rules,
+        at: offsets.max(),
+        read: terms.read,
+        expiry: None,
+    };
+    let (mut belief, segments) = begin(partition, checkpoints, &question)?;
+    let first_offset = segments
+        .first()
+        .map_or(Offset(0), |first| first.base_offset);
+    let mut comparing = Comparing {
+        snapshots,
+        waiting: waiting(snapshots),
+        done: vec![None; snapshots.len()],
+        terms,
+        first_offset,
+        log_start: belief.log_start_offset,
+        knows_below: false,
+        holes: Holes::default(),
+        offsets: offsets_of_snapshots(partition),
+        found,
+    };
+    // Nothing in the log tells of the state at its first offset, and comparing the snapshot there
+    // with itself would tell nothing either.
+    comparing.upto(first_offset, first_offset, &Table::new());
+    comparing.knows_below = belief.began_with.is_some();
+    watch_segments(&mut belief, &segments, &question, &mut comparing)?;
+    // A segment whose tail compaction took ends below the next one's base.
+    let last_base = segments.last().map(|last| last.base_offset);
+    let end = belief
+        .log_end_offset()
+        .max(last_base.unwrap_or(first_offset));
+    let reached = belief.log_end_offset();
+    comparing.upto(end, reached, belief.state.manager().producers());
+    let done = comparing.done.into_iter();
+    Ok(done
+        .map(|compared| compared.unwrap_or(Compared::BehindLogEnd(end)))
+        .collect())
+}
+
+/// Which snapshots wait for which offset.
+fn waiting(snapshots: &[(Offset, PathBuf)]) -> BTreeMap<Offset, Vec<usize>> {
+    let mut waiting: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (index, (offset, _)) in snapshots.iter().enumerate() {
+        waiting.entry(*offset).or_default().push(index);
+    }
+    waiting
+}
+
+fn offsets_of_snapshots(partition: &PartitionDirectory) -> Vec<Offset> {
+    let files = partition.files_of(FileKind::ProducerSnapshot);
+    let mut offsets: Vec<_> = files
+        .filter(|file| file.name.suffix.is_none())
+        .filter_map(|file| file.name.base_offset)
+        .collect();
+    offsets.sort_unstable();
+    offsets
+}
+
+/// Compares each snapshot when the replay has come to its offset.
+struct Comparing<'a, 'f, 't> {
+    snapshots: &'a [(Offset, PathBuf)],
+    waiting: BTreeMap<Offset, Vec<usize>>,
+    done: Vec<Option<Compared>>,
+    terms: &'a Terms,
+    first_offset: Offset,
+    log_start: Offset,
+    knows_below: bool,
+    holes: Holes,
+    /// Of all snapshots of the partition, ascending.
+    offsets: Vec<Offset>,
+    found: &'f mut LogFindings<'t>,
+}
+
+impl Comparing<'_, '_, '_> {
+    /// Compares what waits for offsets up to `offset`: the replay, which has reached `reached`,
+    /// comes to none of them any more.
+    fn upto(&mut self, offset: Offset, reached: Offset, producers: &Table<1>) {
+        while let Some(entry) = self.waiting.first_entry()
+            && *entry.key() <= offset
+        {
+            let (at, indexes) = entry.remove_entry();
+            for index in indexes {
+                let compared = self.compare(index, at, reached, producers);
+                if let Some(done) = self.done.get_mut(index) {
+                    *done = Some(compared);
+                }
+            }
+        }
+    }
+
+    fn compare(&self, index: usize, at: Offset, reached: Offset, producers: &Table<1>) -> Compared {
+        if at < self.first_offset {
+            return Compared::BelowFirstSegment(self.first_offset);
+        }
+        let Some(snapshot) = self.decode(index) else {
+            return Compared::Unreadable;
+        };
+        let obeys = self.terms.rules.reset(Path::Load) != Reset::Ignored;
+        let log = Log {
+            producers,
+            first_offset: self.first_offset,
+            log_start: self.log_start,
+            knows_below: self.knows_below,
+            holes: &self.holes,
+            missing_from: (reached < at).then_some(reached),
+            older_snapshot: self.offsets.iter().rfind(|older| **older < at).copied(),
+            last_barrier: self.found.last_barrier().filter(|_| obeys),
+            rules: self.terms.rules,
+            expiry: self.terms.expiry,
+        };
+        let is_whole = usize::try_from(snapshot.count) == Ok(snapshot.entries.len());
+        Compared::Differences(compare(&snapshot.entries, is_whole, &log))
+    }
+
+    fn decode(&self, index: usize) -> Option<Snapshot> {
+        let (_, path) = self.snapshots.get(index)?;
+        let source = Source::open(path, self.terms.read.access).ok()?;
+        let bytes = source.contents().ok()?;
+        producer_snapshot::decode(&bytes).ok()
+    }
+}
+
+impl Visitor for Comparing<'_, '_, '_> {
+    fn damage(&mut self, segment: Offset, damage: &Damage) {
+        self.found.damage(segment, damage);
+    }
+}
+
+impl Witness for Comparing<'_, '_, '_> {
+    fn segment(&mut self, segment: &SegmentFile) {
+        self.found.segment(segment);
+    }
+
+    fn before(&mut self, state: &Replay<1>, batch: &Batch, control: Option<&Control>) {
+        if !self.waiting.is_empty() {
+            let producers = state.manager().producers();
+            self.upto(batch.last_offset, state.next_offset(), producers);
+        }
+        let expected = state.next_offset();
+        if batch.base_offset > expected {
+            self.holes.add(expected, batch.base_offset);
+        }
+        self.found.before(state, batch, control);
+    }
+}

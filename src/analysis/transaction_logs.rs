@@ -1,0 +1,35 @@
+//! Which directories hold partitions of `__transaction_state`, and to which cluster they belong.
+
+use std::path::Path;
+
+use super::transaction_coordinator::TRANSACTION_STATE_TOPIC;
+use crate::format::properties;
+use crate::storage::directory::{Operand, PartitionDirectory};
+use crate::storage::file_name::FileKind;
+use crate::storage::source::{Access, Source};
+
+/// The partitions of `__transaction_state` behind a path, with their numbers; directories on their
+/// way out are left out.
+pub fn state_partitions(operand: &Operand) -> impl Iterator<Item = (u32, &PartitionDirectory)> {
+    let partitions = operand.partitions().iter();
+    partitions.filter_map(|directory| {
+        let name = directory.name.as_ref()?;
+        let is_current = name.state.is_none() && name.topic == TRANSACTION_STATE_TOPIC;
+        let number = u32::try_from(name.partition).ok()?;
+        is_current.then_some((number, directory))
+    })
+}
+
+/// The cluster that a log directory belongs to, as its `meta.properties` says; `None` without one
+/// that can be read.
+#[must_use]
+pub fn cluster_id(log_directory: &Path, access: Access) -> Option<String> {
+    let path = log_directory.join(FileKind::MetaProperties.name());
+    if !path.is_file() {
+        return None;
+    }
+    let source = Source::open(&path, access).ok()?;
+    let properties = properties::decode(&source.contents().ok()?).ok()?;
+    source.check().ok()?;
+    properties.get("cluster.id").map(str::to_owned)
+}

@@ -1,0 +1,93 @@
+//! A replay that is watched batch by batch, so that what lies between batches can be judged too.
+
+use std::ops::ControlFlow;
+
+use super::belief::{Belief, Question, begin};
+use crate::state::batch::{Batch, Control};
+use crate::state::read::{Item, SegmentFile, read_source};
+use crate::state::replay::{Replay, Visitor};
+use crate::storage::checkpoints::Checkpoints;
+use crate::storage::directory::PartitionDirectory;
+use crate::storage::source::{ReadError, Source};
+
+/// Watches a replay.
+pub trait Witness: Visitor {
+    /// This segment comes next.
+    fn segment(&mut self, _: &SegmentFile) {}
+
+    /// This batch comes next; `state` does not hold it yet. Of every control batch the record is
+    /// at hand, whatever the rules need.
+    fn before(&mut self, _state: &Replay<1>, _: &Batch, _: Option<&Control>) {}
+}
+
+/// Watches nothing.
+impl Witness for () {}
+
+/// Replays a partition before a witness.
+///
+/// # Errors
+/// A file cannot be opened or read, or was changed meanwhile.
+pub fn watch(
+    partition: &PartitionDirectory,
+    checkpoints: &Checkpoints,
+    question: &Question,
+    witness: &mut dyn Witness,
+) -> Result<Belief, ReadError> {
+    let (mut belief, segments) = begin(partition, checkpoints, question)?;
+    watch_segments(&mut belief, &segments, question, witness)?;
+    Ok(belief)
+}
+
+/// Takes segments in, up to the offset that was asked for.
+pub(super) fn watch_segments(
+    belief: &mut Belief,
+    segments: &[SegmentFile],
+    question: &Question,
+    witness: &mut dyn Witness,
+) -> Result<(), ReadError> {
+    for segment in segments {
+        if question.at.is_some_and(|at| segment.base_offset >= at) {
+            break;
+        }
+        let source = Source::open(&segment.path, question.read.access)?;
+        watch_segment(belief, segment, &source, question, witness)?;
+    }
+    Ok(())
+}
+
+/// Takes one segment in.
+pub(super) fn watch_segment(
+    belief: &mut Belief,
+    segment: &SegmentFile,
+    source: &Source,
+    question: &Question,
+    witness: &mut dyn Witness,
+) -> Result<(), ReadError> {
+    witness.segment(segment);
+    let state = &mut belief.state;
+    state.begin_segment(segment.base_offset);
+    read_source(
+        source,
+        segment.base_offset,
+        question.read.check_crc,
+        &mut |_| true,
+        &mut |item| match item {
+            Item::Batch(batch, control) => {
+                if question.at.is_some_and(|at| batch.last_offset >= at) {
+                    return ControlFlow::Break(());
+                }
+                witness.before(state, batch, control);
+                let flow = state.batch(batch, control, witness);
+                // A witness tells what a batch shows before it looks at the next one.
+                state.settle(witness);
+                flow
+            }
+            Item::Damage(damage) => {
+                witness.damage(segment.base_offset, damage);
+                ControlFlow::Continue(())
+            }
+        },
+    )?;
+    state.end_segment(witness);
+    source.check()
+}

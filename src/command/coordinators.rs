@@ -1,0 +1,205 @@
+//! Which partitions of `__transaction_state` judge the transactions of which input.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use kfsck::analysis::transaction_coordinator::{
+    Fault, StatePartition, TRANSACTION_STATE_TOPIC, TransactionCoordinator,
+};
+use kfsck::analysis::transaction_logs::{cluster_id, state_partitions};
+use kfsck::storage::damage::{Code, Damage};
+use kfsck::storage::directory::{self, Operand, PartitionDirectory};
+
+use super::session::Session;
+
+/// The coordinators that were found, each of one cluster.
+#[derive(Debug)]
+pub(super) struct Coordinators {
+    /// Those that the user named; they judge everything.
+    given: Option<TransactionCoordinator>,
+    /// Those in log directories among the inputs.
+    found: BTreeMap<Cluster, TransactionCoordinator>,
+    clusters: BTreeMap<PathBuf, Cluster>,
+}
+
+/// What log directories of one cluster have in common.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Cluster {
+    Id(String),
+    /// The directory says nothing of its cluster, so it stands alone.
+    Directory(PathBuf),
+}
+
+impl Coordinators {
+    /// Reads the partitions in the directories that were given, or, without any, in the log
+    /// directories among the inputs. Says where they lie, and what could not be read. Of how many
+    /// partitions a cluster's topic is may be given.
+    pub(super) fn gather(
+        given: &[PathBuf],
+        partition_count: Option<NonZeroU32>,
+        operands: &[Operand],
+        session: &mut Session,
+    ) -> Self {
+        let mut gathered = Self {
+            given: None,
+            found: BTreeMap::new(),
+            clusters: BTreeMap::new(),
+        };
+        if given.is_empty() {
+            gathered.find(partition_count, operands, session);
+        } else {
+            gathered.given = read_given(given, partition_count, session);
+        }
+        gathered
+    }
+
+    /// Who judges the transactions of an input.
+    pub(super) fn of(&self, operand: &Operand) -> Option<&TransactionCoordinator> {
+        if let Some(given) = &self.given {
+            return Some(given);
+        }
+        let Operand::Log(directory) = operand else {
+            return None;
+        };
+        self.found.get(self.clusters.get(&directory.path)?)
+    }
+
+    fn find(&mut self, count: Option<NonZeroU32>, operands: &[Operand], session: &mut Session) {
+        let mut partitions: BTreeMap<Cluster, BTreeMap<u32, StatePartition>> = BTreeMap::new();
+        for operand in operands {
+            let Operand::Log(log) = operand else {
+                continue;
+            };
+            let cluster = match cluster_id(&log.path, session.access) {
+                Some(id) => Cluster::Id(id),
+                None => Cluster::Directory(log.path.clone()),
+            };
+            self.clusters.insert(log.path.clone(), cluster.clone());
+            let own: Vec<_> = state_partitions(operand).collect();
+            if own.is_empty() {
+                continue;
+            }
+            let message = format!(
+                "its {TRANSACTION_STATE_TOPIC} judges the transactions: partitions {}",
+                numbers(own.iter().map(|(number, _)| *number))
+            );
+            session.note(&log.path, &message);
+            add(partitions.entry(cluster).or_default(), &own, session);
+        }
+        let found = partitions.into_iter();
+        self.found = found
+            .map(|(cluster, held)| (cluster, TransactionCoordinator::new(held, count)))
+            .collect();
+    }
+}
+
+fn read_given(
+    given: &[PathBuf],
+    count: Option<NonZeroU32>,
+    session: &mut Session,
+) -> Option<TransactionCoordinator> {
+    let mut partitions = BTreeMap::new();
+    for path in given {
+        let operand = match directory::expand(path) {
+            Ok(operand) => operand,
+            Err(error) => {
+                session.read_error(&error);
+                continue;
+            }
+        };
+        let own: Vec<_> = state_partitions(&operand).collect();
+        if own.is_empty() {
+            session.error(&format!(
+                "{}: no partition of {TRANSACTION_STATE_TOPIC}; expected such a directory \
+                 ({TRANSACTION_STATE_TOPIC}-0), or a log directory that holds some",
+                path.display()
+            ));
+        }
+        add(&mut partitions, &own, session);
+    }
+    (!partitions.is_empty()).then(|| TransactionCoordinator::new(partitions, count))
+}
+
+/// Reads partitions; of two with one number, as replicas have, the first counts.
+fn add(
+    partitions: &mut BTreeMap<u32, StatePartition>,
+    own: &[(u32, &PartitionDirectory)],
+    session: &mut Session,
+) {
+    for (number, directory) in own {
+        if partitions.contains_key(number) {
+            session.note(
+                &directory.path,
+                &"left out: this partition was read already",
+            );
+            continue;
+        }
+        for error in &directory.listing.unreadable {
+            session.read_error(error);
+        }
+        let partition = StatePartition::read(directory, session.access);
+        for fault in partition.faults() {
+            tell(&directory.path, fault, session);
+        }
+        partitions.insert(*number, partition);
+    }
+}
+
+fn tell(directory: &Path, fault: &Fault, session: &mut Session) {
+    match fault {
+        Fault::Read(error) => session.read_error(error),
+        Fault::Damage { path, damage } => session.damage(path, damage),
+        Fault::Checksum {
+            path,
+            position,
+            checksum,
+        } => session.damage(
+            path,
+            &Damage {
+                position: *position,
+                size: 0,
+                code: Code::CrcMismatch,
+                message: format!(
+                    "stored checksum {:#010x}, computed {:#010x}",
+                    checksum.stored, checksum.computed
+                ),
+            },
+        ),
+        Fault::Record {
+            offset,
+            fault,
+            stops_broker,
+        } => {
+            let effect = match stops_broker {
+                true => "a broker stops loading the partition here",
+                false => "a broker passes over it",
+            };
+            session.note(
+                directory,
+                &format!("record at offset {offset}: {fault}; {effect}"),
+            );
+        }
+    }
+}
+
+/// Numbers in a list, those in a row as `0 to 49`.
+fn numbers(numbers: impl Iterator<Item = u32>) -> String {
+    let mut rows: Vec<(u32, u32)> = Vec::new();
+    let mut numbers: Vec<_> = numbers.collect();
+    numbers.sort_unstable();
+    for number in numbers {
+        match rows.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(number) => *last = number,
+            _ => rows.push((number, number)),
+        }
+    }
+    let rows: Vec<_> = rows
+        .into_iter()
+        .map(|(first, last)| match first == last {
+            true => first.to_string(),
+            false => format!("{first} to {last}"),
+        })
+        .collect();
+    rows.join(", ")
+}

@@ -1,0 +1,34 @@
+//! `--top`: how many rows a table has.
+
+use std::str::FromStr;
+
+/// A number of rows, or all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Top {
+    All,
+    First(usize),
+}
+
+impl Top {
+    /// How many at most; `None` for all.
+    pub(super) const fn limit(self) -> Option<usize> {
+        match self {
+            Self::All => None,
+            Self::First(count) => Some(count),
+        }
+    }
+}
+
+impl FromStr for Top {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(Self::All),
+            number => number
+                .parse()
+                .map(Self::First)
+                .map_err(|_| "expected a number from 0 up, or `all`".to_owned()),
+        }
+    }
+}

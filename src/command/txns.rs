@@ -1,0 +1,195 @@
+//! `kfsck txns`: the open transactions of partitions, with a verdict on each.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::error::ErrorKind;
+use kfsck::format::number::Timestamp;
+use kfsck::report::transactions::json::JsonReport;
+use kfsck::report::transactions::text::TextReport;
+use kfsck::report::transactions::{Report, Terms};
+use kfsck::storage::directory;
+
+use super::coordinators::Coordinators;
+use super::output::OutputOptions;
+use super::partition_files::tell_empty;
+use super::rules::RulesOption;
+use super::session::Session;
+use super::time;
+use super::txns_reading::{Filter, Reading};
+
+/// Show open transactions, whether they hang, and the command that aborts them
+///
+/// Replays each log as a broker does when it starts. An open transaction holds back everything
+/// behind its first offset, whoever wrote it, from consumers that read committed data.
+///
+/// The verdict on an open transaction is `ongoing` if its producer wrote within
+/// --max-transaction-timeout before now, or if its coordinator still has it; `hanging` if it is
+/// older and __transaction_state shows that no coordinator will end it, by the rule of
+/// `kafka-transactions.sh find-hanging`; `suspect` if it is older and __transaction_state is not at
+/// hand or does not tell. A log directory that holds partitions of __transaction_state needs no
+/// --transaction-log.
+///
+/// Suspect and hanging transactions give exit code 1.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kfsck txns /var/lib/kafka/data
+  kfsck txns orders-0 --transaction-log /mnt/copy --now 2026-11-30T04:00:00Z
+  kfsck txns --all --stats --format json data | jq '.partitions[].stats'")]
+pub(super) struct Txns {
+    /// Partition directories, log directories and segments; `-` is a segment on standard input
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+
+    /// Show transactions that ended, too
+    #[arg(long)]
+    all: bool,
+
+    /// Count transactions that ended; show percentiles of their sizes and durations
+    #[arg(long)]
+    stats: bool,
+
+    /// Show at most N open transactions of each partition, the oldest, and N that ended
+    ///
+    /// Without it, text shows 50 open ones, JSON all.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    top: Option<u64>,
+
+    #[command(flatten)]
+    rules: RulesOption,
+
+    #[command(flatten)]
+    output: OutputOptions,
+
+    #[command(flatten)]
+    judging: Judging,
+
+    #[command(flatten)]
+    filter: FilterOptions,
+}
+
+/// By what a verdict is given.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Verdicts")]
+struct Judging {
+    /// The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]
+    #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
+    now: Option<Timestamp>,
+
+    /// The cluster's transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds
+    #[arg(long, value_name = "TIME", value_parser = time::parse_duration, default_value = "15m")]
+    #[arg(allow_negative_numbers = true)]
+    max_transaction_timeout: i64,
+
+    /// A partition of __transaction_state, or a log directory that holds some; may be repeated
+    #[arg(long, value_name = "DIR")]
+    transaction_log: Vec<PathBuf>,
+
+    /// The cluster's transaction.state.log.num.partitions [default: found out, if it can be]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    transaction_log_partitions: Option<NonZeroU32>,
+}
+
+/// Which transactions are shown.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Filters")]
+struct FilterOptions {
+    /// Only transactions of these producers; negative ids are written as they are
+    #[arg(
+        long,
+        value_name = "N,..",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    producer_id: Vec<i64>,
+
+    /// Only transactions of this producer epoch
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    producer_epoch: Option<i16>,
+
+    /// Only transactions of the producer that this id uses now; needs __transaction_state
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    transactional_id: Option<String>,
+}
+
+impl Txns {
+    /// What clap cannot tell by itself.
+    pub(super) fn validate(&self) -> Result<(), clap::Error> {
+        if self
+            .paths
+            .iter()
+            .filter(|path| path.as_os_str() == "-")
+            .count()
+            > 1
+        {
+            return Err(clap::Error::raw(
+                ErrorKind::ArgumentConflict,
+                "expected `-` once, found it again: standard input can be read only once",
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn run(&self, session: &mut Session) -> anyhow::Result<()> {
+        let mut operands = Vec::new();
+        for path in &self.paths {
+            match directory::expand(path) {
+                Ok(operand) => {
+                    tell_empty(&operand, session);
+                    operands.push(operand);
+                }
+                Err(error) => session.read_error(&error),
+            }
+        }
+        let Judging {
+            transaction_log,
+            transaction_log_partitions: count,
+            ..
+        } = &self.judging;
+        let coordinators = Coordinators::gather(transaction_log, *count, &operands, session);
+        let has_judge = operands
+            .iter()
+            .any(|operand| coordinators.of(operand).is_some());
+        if self.filter.transactional_id.is_some() && !has_judge {
+            session.error(
+                &"--transactional-id: no __transaction_state is at hand, which alone knows \
+                  transactional ids; give --transaction-log DIR",
+            );
+        }
+        let terms = self.terms();
+        let report: Box<dyn Report> = match self.output.json() {
+            Some(wide) => Box::new(JsonReport::new(terms.clone(), wide)),
+            None => Box::new(TextReport::new(terms.clone())),
+        };
+        let filter = Filter {
+            producer_ids: self.filter.producer_id.clone(),
+            producer_epoch: self.filter.producer_epoch,
+            transactional_id: self.filter.transactional_id.clone(),
+        };
+        let mut reading = Reading::new(terms, self.rules.set(), filter, report);
+        reading.start();
+        for operand in &operands {
+            reading.operand(operand, coordinators.of(operand), session)?;
+        }
+        reading.end(session)?;
+        Ok(())
+    }
+
+    fn terms(&self) -> Terms {
+        Terms {
+            now: self.judging.now.unwrap_or_else(clock),
+            is_clock: self.judging.now.is_none(),
+            max_timeout_ms: self.judging.max_transaction_timeout,
+            rules: self.rules.set().name(),
+            top: self.top,
+            all: self.all,
+            stats: self.stats,
+        }
+    }
+}
+
+fn clock() -> Timestamp {
+    Timestamp(jiff::Timestamp::now().as_millisecond())
+}

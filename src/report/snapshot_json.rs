@@ -1,0 +1,203 @@
+//! Producer snapshots as a JSON document that is written while it is made.
+
+use super::json::{Object, WideIntegers, push_int};
+use super::producers::{Write, path_text};
+use super::snapshot::{View, cause_text};
+use crate::analysis::snapshot_comparison::{Difference, Field, Outcome};
+use crate::analysis::snapshot_replay::Compared;
+use crate::format::number::ProducerId;
+use crate::format::producer_snapshot::ProducerEntry;
+use crate::storage::damage::Damage;
+
+/// What stands before the first snapshot of the document.
+pub const HEAD: &[u8] = b"{\"schema\":1,\"snapshots\":[";
+/// What stands behind the last one.
+pub const TAIL: &[u8] = b"]}\n";
+
+/// Bytes that are gathered before they are written.
+const PIECE: usize = 64 << 10;
+
+/// An array being written in pieces.
+struct Pieces<'p, 'w> {
+    out: Vec<u8>,
+    write: &'p mut Write<'w>,
+    wide: WideIntegers,
+}
+
+impl Pieces<'_, '_> {
+    fn array<T>(
+        &mut self,
+        name: &str,
+        items: impl Iterator<Item = T>,
+        push: impl Fn(T, WideIntegers, &mut Vec<u8>),
+    ) -> std::io::Result<()> {
+        self.out
+            .extend_from_slice(format!(",\"{name}\":[").as_bytes());
+        for (index, item) in items.enumerate() {
+            if index > 0 {
+                self.out.push(b',');
+            }
+            push(item, self.wide, &mut self.out);
+            if self.out.len() >= PIECE {
+                (self.write)(&self.out)?;
+                self.out.clear();
+            }
+        }
+        self.out.push(b']');
+        Ok(())
+    }
+}
+
+/// Writes a snapshot as an object; `is_first` says whether another stands before it.
+///
+/// # Errors
+/// The writer's.
+pub fn json(
+    view: &View<'_>,
+    is_first: bool,
+    wide: WideIntegers,
+    mut write: Write<'_>,
+) -> std::io::Result<()> {
+    let mut out = Vec::new();
+    if !is_first {
+        out.push(b',');
+    }
+    push_head(view, wide, &mut out);
+    let mut pieces = Pieces {
+        out,
+        write: &mut write,
+        wide,
+    };
+    let snapshot = view.health.snapshot.as_ref();
+    let entries = snapshot.map_or([].as_slice(), |snapshot| &snapshot.entries);
+    let shown = || entries.iter().filter(|entry| view.shows(entry.producer_id));
+    let rows = view.top.unwrap_or(usize::MAX);
+    pieces.array("entries", shown().take(rows), push_entry)?;
+    pieces.array("damage", view.health.damage.iter(), push_damage)?;
+    let differences: &[Difference] = match view.compared {
+        Some(Compared::Differences(differences)) => differences,
+        _ => &[],
+    };
+    let told = differences
+        .iter()
+        .filter(|difference| view.shows(difference.producer_id));
+    let mut unequal: Vec<_> = differences.iter().map(|told| told.producer_id).collect();
+    unequal.sort_unstable();
+    let is_compared = matches!(view.compared, Some(Compared::Differences(_)));
+    let mut equal: Vec<_> = shown()
+        .filter(|_| is_compared)
+        .map(|entry| entry.producer_id)
+        .filter(|id| unequal.binary_search(id).is_err())
+        .collect();
+    equal.sort_unstable();
+    equal.dedup();
+    let items = told
+        .map(Item::Unequal)
+        .chain(equal.into_iter().map(Item::Equal));
+    pieces.array("comparison", items, push_item)?;
+    pieces.out.push(b'}');
+    (pieces.write)(&pieces.out)
+}
+
+fn push_head(view: &View<'_>, wide: WideIntegers, out: &mut Vec<u8>) {
+    let snapshot = view.health.snapshot.as_ref();
+    let mut object = Object::open(out, wide);
+    object.text("path", &path_text(view.path));
+    object.optional_int("offset", view.offset.map(|offset| offset.0));
+    let version = snapshot.map(|snapshot| snapshot.version.number());
+    object.optional_int("version", version);
+    let crc = snapshot.map(|snapshot| snapshot.stored_crc);
+    object.optional_int("crc", crc);
+    let computed = snapshot.map(|snapshot| snapshot.computed_crc);
+    object.optional_int("crcComputed", computed);
+    object.boolean("isValid", view.health.is_valid());
+    object.uint("sizeInBytes", view.size);
+    let count = snapshot.map(|snapshot| snapshot.count);
+    object.optional_int("count", count);
+    match &view.health.refusal {
+        Some(refusal) => object.text("stockRefusal", refusal),
+        None => object.null("stockRefusal"),
+    }
+    match (view.log, view.compared) {
+        (Some(log), Some(Compared::Differences(_))) => {
+            object.text("comparedWith", &path_text(log));
+        }
+        _ => object.null("comparedWith"),
+    }
+}
+
+fn push_entry(entry: &ProducerEntry, wide: WideIntegers, out: &mut Vec<u8>) {
+    let mut object = Object::open(out, wide);
+    object.producer_id(entry.producer_id.0);
+    object.int("producerEpoch", entry.producer_epoch.0);
+    object.int("lastSequence", entry.last_sequence.0);
+    object.int("lastOffset", entry.last_offset.0);
+    object.int("offsetDelta", entry.offset_delta);
+    object.int("timestamp", entry.timestamp.0);
+    object.int("coordinatorEpoch", entry.coordinator_epoch.0);
+    let open = entry.open_txn().map(|offset| offset.0);
+    object.optional_int("currentTxnFirstOffset", open);
+    match entry.source_cluster_id.as_deref() {
+        Some(id) => object.text("sourceClusterId", &String::from_utf8_lossy(id)),
+        None => object.null("sourceClusterId"),
+    }
+    object.text("origin", entry.producer_id.origin());
+    object.close();
+}
+
+fn push_damage(damage: &Damage, wide: WideIntegers, out: &mut Vec<u8>) {
+    let mut object = Object::open(out, wide);
+    object.uint("position", damage.position);
+    object.uint("sizeInBytes", damage.size);
+    object.text("code", damage.code.as_str());
+    object.text("message", &damage.message);
+    object.close();
+}
+
+#[derive(Clone, Copy)]
+enum Item<'a> {
+    Unequal(&'a Difference),
+    Equal(ProducerId),
+}
+
+fn push_item(item: Item<'_>, wide: WideIntegers, out: &mut Vec<u8>) {
+    let (id, outcome, fields, cause): (_, _, &[Field], _) = match item {
+        Item::Unequal(told) => (told.producer_id, told.outcome, &told.fields, told.cause),
+        Item::Equal(id) => (id, Outcome::Equal, &[], None),
+    };
+    let mut object = Object::open(out, wide);
+    object.producer_id(id.0);
+    object.text("result", outcome.name());
+    let list = object.name("fields");
+    list.push(b'[');
+    for (index, field) in fields.iter().enumerate() {
+        if index > 0 {
+            list.push(b',');
+        }
+        push_field(*field, wide, list);
+    }
+    list.push(b']');
+    match cause {
+        Some(cause) => {
+            object.boolean("isLegal", cause.is_legal());
+            object.text("cause", &cause_text(cause));
+        }
+        None => {
+            object.boolean("isLegal", outcome == Outcome::Equal);
+            object.null("cause");
+        }
+    }
+    object.close();
+}
+
+fn push_field(field: Field, wide: WideIntegers, out: &mut Vec<u8>) {
+    let mut object = Object::open(out, wide);
+    object.text("name", field.name);
+    for (name, value) in [("snapshot", field.snapshot), ("log", field.log)] {
+        match value {
+            Some(value) => push_int(value, wide, object.name(name)),
+            None => object.null(name),
+        }
+    }
+    object.close();
+}

@@ -1,0 +1,161 @@
+//! Why a transaction has its verdict, in a sentence.
+
+use super::Terms;
+use crate::analysis::hanging_transaction::{Arm, Doubt};
+use crate::analysis::open_transactions::{OpenView, Why};
+use crate::format::transaction_log::{TransactionLogKey, TransactionStatus};
+use crate::report::measure;
+use crate::state::transactions::Transaction;
+
+/// How many numbers of partitions a sentence lists.
+const LISTED: usize = 5;
+
+/// The reason for the verdict on an open transaction.
+#[must_use]
+pub fn of_open(view: &OpenView<'_>, terms: &Terms) -> String {
+    let waited = waited(view, terms);
+    let timeout = measure::duration(u64::try_from(terms.max_timeout_ms).unwrap_or(0));
+    match (&view.why, view.last_timestamp) {
+        (Why::InTime, _) => format!("{waited}, within the timeout of {timeout}"),
+        (why, Some(_)) => format!("{waited}, longer than {timeout}; {}", of_overdue(why)),
+        (why, None) => format!("{waited}; {}", of_overdue(why)),
+    }
+}
+
+fn waited(view: &OpenView<'_>, terms: &Terms) -> String {
+    let Some(last) = view.last_timestamp else {
+        return "nothing tells when its producer last wrote".to_owned();
+    };
+    match u64::try_from(terms.now.0.saturating_sub(last.0)) {
+        Ok(ms) => format!("its producer last wrote {} ago", measure::duration(ms)),
+        Err(_) => format!(
+            "its producer last wrote at {}, later than now",
+            measure::time(last)
+        ),
+    }
+}
+
+fn of_overdue(why: &Why<'_>) -> String {
+    match why {
+        Why::InTime => String::new(),
+        Why::Known {
+            transactional_id,
+            state,
+        } => format!(
+            "but the coordinator of {} has it as {} and will end it",
+            id_text(transactional_id),
+            state.value.transaction_status
+        ),
+        Why::NoProducer => {
+            "no producer has it, so neither a marker nor kafka-transactions.sh ends \
+                            it; a broker that builds its producer state from the log again drops it"
+                .to_owned()
+        }
+        Why::ForeignProducer => {
+            "its producer id is below 0, so its coordinator is that of another \
+                                 cluster, and a stock broker takes no marker for it"
+                .to_owned()
+        }
+        Why::NoCoordinator => "whether a coordinator will end it is for __transaction_state to \
+                               say (--transaction-log DIR)"
+            .to_owned(),
+        Why::NoPartition => "the directory's name does not say which partition this is, and that \
+                             decides whether it hangs"
+            .to_owned(),
+        Why::Undecided(doubt) => of_doubt(doubt),
+        Why::Hanging(arm) => of_arm(arm),
+    }
+}
+
+fn of_arm(arm: &Arm<'_>) -> String {
+    match arm {
+        Arm::NoTransactionalId => {
+            "no transactional id uses its producer id, so no coordinator will end it".to_owned()
+        }
+        Arm::UnknownTransaction { transactional_id } => format!(
+            "the coordinator of {}, which uses its producer id, does not know it, so nobody will \
+             end it",
+            id_text(transactional_id)
+        ),
+        Arm::PartitionNotInTransaction {
+            transactional_id,
+            state,
+        } => {
+            let status = state.value.transaction_status;
+            let which = match status {
+                TransactionStatus::Empty
+                | TransactionStatus::CompleteCommit
+                | TransactionStatus::CompleteAbort => {
+                    format!("has no transaction now ({status})")
+                }
+                _ => format!("has a transaction ({status}) without this partition"),
+            };
+            format!(
+                "{}, which uses its producer id, {which}, so its coordinator will not end this one",
+                id_text(transactional_id)
+            )
+        }
+    }
+}
+
+fn of_doubt(doubt: &Doubt) -> String {
+    match doubt {
+        Doubt::UnknownPartitionCount => "how many partitions __transaction_state has \
+                                         cannot be told, so some may be missing here \
+                                         (--transaction-log-partitions N)"
+            .to_owned(),
+        Doubt::UnreadPartitions { partitions, of } => {
+            let listed: Vec<_> = partitions.iter().take(LISTED).map(u32::to_string).collect();
+            let more = match partitions.len().saturating_sub(LISTED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!(
+                "of the {of} partitions of __transaction_state these are not here or not whole: \
+                 {}{more}",
+                listed.join(", ")
+            )
+        }
+        Doubt::IncompletePartition(number) => format!(
+            "__transaction_state-{number}, which its coordinator keeps, could not be read whole"
+        ),
+    }
+}
+
+/// A transactional id in quotes; what is not UTF-8 shows as U+FFFD, and what a terminal would obey
+/// as an escape.
+fn id_text(key: &TransactionLogKey) -> String {
+    let mut text = "transactional id '".to_owned();
+    for letter in String::from_utf8_lossy(&key.transactional_id).chars() {
+        if letter.is_control() {
+            text.extend(letter.escape_default());
+        } else {
+            text.push(letter);
+        }
+    }
+    text.push('\'');
+    text
+}
+
+/// What is said of a transaction that ended.
+#[must_use]
+pub fn of_ended(transaction: &Transaction) -> String {
+    match &transaction.end {
+        None => String::new(),
+        Some(end) => format!("the marker at offset {} ended it", end.offset),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TransactionLogKey, id_text};
+
+    #[test]
+    fn an_id_cannot_speak_to_a_terminal() {
+        let key = TransactionLogKey {
+            transactional_id: b"a\x1b[2J\n\xff".to_vec(),
+        };
+        let expected = "transactional id 'a\\u{1b}[2J\\n\u{fffd}'";
+        assert_eq!(id_text(&key), expected);
+    }
+}

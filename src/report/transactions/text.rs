@@ -1,0 +1,362 @@
+//! The answer as tables and sentences for people.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::{Ended, Head, PartitionView, Report, Terms, Totals, reason, verdict};
+use crate::analysis::distribution::Distribution;
+use crate::analysis::open_transactions::{Abort, OpenView, Why};
+use crate::analysis::transaction_stats::TransactionStats;
+use crate::format::number::Timestamp;
+use crate::report::measure;
+use crate::report::table::{Align, Table};
+use crate::report::transactions::abort_command::abort_command;
+use crate::storage::partition_name::PartitionName;
+
+/// How many open transactions of a partition are shown unless `--top` says otherwise.
+const SHOWN: u64 = 50;
+
+/// Letters in a line of a sentence.
+const WIDTH: usize = 80;
+
+/// Text being written.
+#[derive(Debug)]
+pub struct TextReport {
+    terms: Terms,
+    /// Transactions of this partition that ended.
+    ended: u64,
+}
+
+impl TextReport {
+    /// A text that answers under these terms.
+    #[must_use]
+    pub const fn new(terms: Terms) -> Self {
+        Self { terms, ended: 0 }
+    }
+
+    fn open(&self, view: &PartitionView<'_>, out: &mut Vec<u8>) {
+        let held = view.held_back;
+        let end = view.log_end_offset;
+        let mut text = String::new();
+        wrap(
+            &format!(
+                "{}: last stable offset {}, log end {end}; {}, {} held back",
+                view.head.topic_partition,
+                view.last_stable_offset,
+                measure::count(held.records, "record"),
+                measure::size(held.bytes),
+            ),
+            &mut text,
+        );
+        out.extend_from_slice(text.as_bytes());
+        let shown = usize::try_from(self.terms.top.unwrap_or(SHOWN)).unwrap_or(usize::MAX);
+        let mut table = open_table();
+        for (open, _) in view.open.iter().take(shown) {
+            table.row(open_row(open, self.terms.now));
+        }
+        table.write(out);
+        if let Some(more @ 1..) = view.open.len().checked_sub(shown) {
+            push_line(
+                &format!("... and {more} more that began later (--top)"),
+                out,
+            );
+        }
+        for (open, path) in view.open.iter().take(shown) {
+            if open.why != Why::InTime {
+                let details = details(open, path.as_deref(), view.head.name, &self.terms);
+                out.extend_from_slice(details.as_bytes());
+            }
+        }
+        out.push(b'\n');
+    }
+
+    fn ended_heading(head: &Head<'_>, out: &mut Vec<u8>) {
+        let heading = format!(
+            "{}: transactions that ended\n{}\n",
+            head.topic_partition,
+            ended_line(&[
+                "producer",
+                "epoch",
+                "from",
+                "marker",
+                "records",
+                "bytes",
+                "open since",
+                "end"
+            ])
+        );
+        out.extend_from_slice(heading.as_bytes());
+    }
+}
+
+fn push_line(line: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(line.as_bytes());
+    out.push(b'\n');
+}
+
+fn open_table() -> Table {
+    Table::new(&[
+        ("producer", Align::Right),
+        ("from", Align::Right),
+        ("records", Align::Right),
+        ("bytes", Align::Right),
+        ("open since", Align::Left),
+        ("age", Align::Left),
+        ("verdict", Align::Left),
+    ])
+}
+
+fn open_row(open: &OpenView<'_>, now: Timestamp) -> [String; 7] {
+    let known = |value: Option<u64>| value.map_or("?".to_owned(), |value| value.to_string());
+    [
+        open.producer_id.to_string(),
+        open.first_offset.to_string(),
+        known(open.records),
+        known(open.bytes),
+        open.start_timestamp.map_or("?".to_owned(), measure::second),
+        open.age_ms(now).map_or("?".to_owned(), measure::duration),
+        verdict(open.verdict()).to_owned(),
+    ]
+}
+
+/// The sentences about a transaction that is not simply in time.
+fn details(
+    open: &OpenView<'_>,
+    path: Option<&Path>,
+    name: Option<&PartitionName>,
+    terms: &Terms,
+) -> String {
+    let mut text = "\n".to_owned();
+    wrap(
+        &format!(
+            "Producer {}: {}. {}.",
+            open.producer_id,
+            verdict(open.verdict()),
+            sentence(&reason::of_open(open, terms))
+        ),
+        &mut text,
+    );
+    let epoch = open
+        .producer_epoch
+        .map_or_else(String::new, |epoch| format!("epoch {epoch}, "));
+    let last = open
+        .last_offset
+        .map_or_else(String::new, |last| format!(" to {last}"));
+    let place = match (path, open.first_place) {
+        (Some(path), Some(place)) => {
+            format!(", from byte {} of {}", place.position, path.display())
+        }
+        _ => ", begun in front of what is here".to_owned(),
+    };
+    let _ = writeln!(text, "  {epoch}offsets {}{last}{place}", open.first_offset);
+    if matches!(open.abort, Some(Abort::Producer { .. })) {
+        text.push_str(
+            "  The log's beginning is not here, so the producer is named, not an offset:\n",
+        );
+    }
+    if let Some(abort) = open.abort {
+        let _ = writeln!(text, "  {}", abort_command(name, abort));
+    }
+    text
+}
+
+/// Breaks sentences into lines of at most 80 letters.
+fn wrap(sentences: &str, text: &mut String) {
+    let mut width = 0;
+    for word in sentences.split(' ') {
+        let letters = word.chars().count();
+        if width > 0 && width + 1 + letters > WIDTH {
+            text.push('\n');
+            width = 0;
+        } else if width > 0 {
+            text.push(' ');
+            width += 1;
+        }
+        text.push_str(word);
+        width += letters;
+    }
+    text.push('\n');
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+/// A line of fixed columns: such lines come one by one, before all are known.
+fn ended_line<S: AsRef<str>>(cells: &[S; 8]) -> String {
+    let [producer, epoch, from, marker, records, bytes, since, end] = cells;
+    format!(
+        "{:>8} {:>5} {:>9} {:>9} {:>7} {:>8}  {:20}  {}",
+        producer.as_ref(),
+        epoch.as_ref(),
+        from.as_ref(),
+        marker.as_ref(),
+        records.as_ref(),
+        bytes.as_ref(),
+        since.as_ref(),
+        end.as_ref()
+    )
+}
+
+impl Report for TextReport {
+    fn start(&mut self, _: &mut Vec<u8>) {}
+
+    fn begin(&mut self, _: &Head<'_>, _: &mut Vec<u8>) {
+        self.ended = 0;
+    }
+
+    fn ended(&mut self, head: &Head<'_>, ended: &Ended<'_>, out: &mut Vec<u8>) {
+        let transaction = ended.transaction;
+        let Some(end) = transaction.end else {
+            return;
+        };
+        if self.ended == 0 {
+            Self::ended_heading(head, out);
+        }
+        self.ended += 1;
+        if self.terms.top.is_some_and(|top| self.ended > top) {
+            return;
+        }
+        let start = transaction.first_timestamp;
+        let line = ended_line(&[
+            transaction.producer_id.to_string(),
+            transaction.producer_epoch.to_string(),
+            transaction.first_offset.to_string(),
+            end.offset.to_string(),
+            transaction.records.to_string(),
+            transaction.bytes.to_string(),
+            match start {
+                Timestamp::NONE => "?".to_owned(),
+                start => measure::second(start),
+            },
+            if end.marker.is_abort {
+                "aborted"
+            } else {
+                "committed"
+            }
+            .to_owned(),
+        ]);
+        push_line(&line, out);
+    }
+
+    fn finish(&mut self, view: &PartitionView<'_>, out: &mut Vec<u8>) {
+        self.close_ended(out);
+        if !view.open.is_empty() {
+            self.open(view, out);
+        }
+        if self.terms.stats && !view.stats.is_empty() {
+            write_stats(view.head.topic_partition, &view.stats, out);
+        }
+    }
+
+    fn fail(&mut self, out: &mut Vec<u8>) {
+        self.close_ended(out);
+    }
+
+    fn end(&mut self, totals: &Totals, out: &mut Vec<u8>) {
+        if totals.partitions == 0 {
+            return;
+        }
+        let partitions = measure::count(totals.partitions, "partition");
+        if self.terms.stats && totals.partitions > 1 {
+            write_stats(&format!("all {partitions}"), &totals.stats, out);
+        }
+        let [ongoing, suspect, hanging] = totals.open;
+        let open = ongoing + suspect + hanging;
+        if open == 0 {
+            push_line(&format!("No open transaction in {partitions}."), out);
+            return;
+        }
+        let clock = if self.terms.is_clock {
+            " (the clock)"
+        } else {
+            ""
+        };
+        let mut text = String::new();
+        wrap(
+            &format!(
+                "{} in {} of {partitions}: {hanging} hanging, {suspect} suspect, {ongoing} \
+                 ongoing.",
+                measure::count(open, "open transaction"),
+                totals.with_open,
+            ),
+            &mut text,
+        );
+        let now = measure::time(self.terms.now);
+        let _ = writeln!(text, "Judged as of {now}{clock}.");
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
+impl TextReport {
+    fn close_ended(&self, out: &mut Vec<u8>) {
+        if self.ended == 0 {
+            return;
+        }
+        let left_out = self
+            .terms
+            .top
+            .map_or(0, |top| self.ended.saturating_sub(top));
+        if left_out > 0 {
+            push_line(&format!("... and {left_out} more (--top)"), out);
+        }
+        out.push(b'\n');
+    }
+}
+
+fn write_stats(title: &str, stats: &TransactionStats, out: &mut Vec<u8>) {
+    let counts = format!(
+        "{title}: {} committed, {} aborted, {} empty, {} open\n",
+        stats.committed, stats.aborted, stats.empty, stats.open
+    );
+    out.extend_from_slice(counts.as_bytes());
+    if stats.records.count() > 0 {
+        let mut table = Table::new(&[
+            ("of each", Align::Left),
+            ("least", Align::Right),
+            ("50 %", Align::Right),
+            ("90 %", Align::Right),
+            ("99 %", Align::Right),
+            ("most", Align::Right),
+            ("in all", Align::Right),
+        ]);
+        let plain = |value: u64| value.to_string();
+        stats_row(&mut table, "records", &stats.records, plain, true);
+        stats_row(&mut table, "bytes", &stats.bytes, measure::size, true);
+        stats_row(
+            &mut table,
+            "time",
+            &stats.duration_ms,
+            measure::duration,
+            false,
+        );
+        table.write(out);
+    }
+    if stats.without_duration > 0 {
+        let line = format!(
+            "Without a time: {}; a timestamp is missing, or the marker's is before the data's.",
+            stats.without_duration
+        );
+        push_line(&line, out);
+    }
+    out.push(b'\n');
+}
+
+fn stats_row(
+    table: &mut Table,
+    name: &str,
+    of: &Distribution,
+    text: fn(u64) -> String,
+    with_sum: bool,
+) {
+    let percentiles = [50, 90, 99].map(|percent| of.percentile(percent));
+    let [half, ninety, ninety_nine] = percentiles;
+    let cells = [of.min(), half, ninety, ninety_nine, of.max()];
+    let cells = cells.map(|value| value.map_or("?".to_owned(), text));
+    let sum = u64::try_from(of.sum()).unwrap_or(u64::MAX);
+    let sum = if with_sum { text(sum) } else { String::new() };
+    table.row([name.to_owned()].into_iter().chain(cells).chain([sum]));
+}

@@ -1,0 +1,274 @@
+//! How far a record set reaches by what its records say, whatever its length says.
+//!
+//! Values may hold record sets of their own, and where a length is no help these look like those
+//! of the log. The records of an uncompressed batch tell them apart: each says its size, and the
+//! sizes of key and value say it again. A message of magic 0 or 1 says its size twice as well. Of a
+//! compressed batch nothing is known here.
+
+use super::walk::Walk;
+use crate::format::batch::{self, HEADER_SIZE, Header};
+use crate::format::compression::Codec;
+use crate::format::cursor::Cursor;
+use crate::format::frame::{Frame, PROBE};
+use crate::format::malformed::Malformed;
+use crate::format::varint::{VARINT_LIMIT, VARLONG_LIMIT};
+use crate::storage::source::ReadError;
+
+/// The longest run of bytes in front of a record's key: size, attributes, timestamp delta, offset
+/// delta, key size.
+const RECORD_HEAD: usize = 3 * VARINT_LIMIT + 1 + VARLONG_LIMIT;
+/// As many bytes are the whole head of a record.
+const LEAST_UNCUT: u64 = 26;
+const _: () = assert!(RECORD_HEAD == 26);
+const LONGEST_SIZE: u64 = 5;
+const _: () = assert!(VARINT_LIMIT == 5);
+/// A record takes 7 bytes at least. Reading more records than this allows means reading bytes
+/// over and over, which only a made file makes necessary.
+const LEAST_BYTES_A_RECORD: u64 = 3;
+
+/// Where the records of a record set end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Reach {
+    /// Up to here its records account for every byte; where it begins when they account for none.
+    pub(super) end: u64,
+    /// All its records are there, the last ends at `end`, and there the file or its zeros end it,
+    /// or another record set begins.
+    pub(super) is_whole: bool,
+}
+
+/// Records one behind the other, each with sizes that agree.
+struct Chain {
+    /// Where the last of them begins.
+    last: u64,
+    /// Where it ends, which may lie behind the end of the file.
+    end: u64,
+    /// As many as the batch counts.
+    is_complete: bool,
+}
+
+impl Chain {
+    /// Whether a file of this length ends inside a record: one of these, or the head of the next.
+    const fn is_cut_by(&self, length: u64) -> bool {
+        let is_inside = self.end > length;
+        is_inside || (!self.is_complete && length.saturating_sub(self.end) < LEAST_UNCUT)
+    }
+}
+
+/// A record's sizes, which agree with one another.
+struct RecordFrame {
+    end: u64,
+    offset_delta: i32,
+}
+
+impl Walk<'_> {
+    /// How far the record set at `position` reaches.
+    ///
+    /// A record's sizes say nothing of bytes that are missing inside it. So the last one counts
+    /// only where something is known of the place that it leads to.
+    #[cold]
+    pub(super) fn reach(&mut self, position: u64) -> Result<Reach, ReadError> {
+        let Some(chain) = self.chain(position)? else {
+            return Ok(Reach {
+                end: position,
+                is_whole: false,
+            });
+        };
+        let is_whole = chain.is_complete && self.is_boundary(chain.end)?;
+        let end = if is_whole {
+            chain.end
+        } else if chain.is_cut_by(self.length) {
+            self.length
+        } else {
+            chain.last
+        };
+        Ok(Reach { end, is_whole })
+    }
+
+    /// The end of the file lies at `position`, its last zeros, a sound record set, or one that was
+    /// cut.
+    fn is_boundary(&mut self, position: u64) -> Result<bool, ReadError> {
+        Ok(position == self.length
+            || self.is_zero_tail(position)?
+            || self.stands_at(position)?
+            || self.is_cut_at(position)?)
+    }
+
+    /// The last record set begins at `position`, and the end of the file cut it inside a record.
+    pub(super) fn is_cut_at(&mut self, position: u64) -> Result<bool, ReadError> {
+        if !self.is_truncated_tail(position)? {
+            return Ok(false);
+        }
+        let chain = self.chain(position)?;
+        Ok(chain.is_some_and(|chain| chain.is_cut_by(self.length)))
+    }
+
+    /// The records of the record set at `position`; `None` when it has none that can be told.
+    fn chain(&mut self, position: u64) -> Result<Option<Chain>, ReadError> {
+        let Some(head) = self.window.probe::<PROBE>(position)? else {
+            return Ok(None);
+        };
+        let frame = Frame::decode(&head);
+        match (frame.magic, frame.size()) {
+            (batch::MAGIC, _) => self.chain_of_records(position),
+            (_, Some(size)) if self.is_exact_message(position, frame.magic, size)? => {
+                Ok(Some(Chain {
+                    last: position,
+                    end: position.saturating_add(size),
+                    is_complete: true,
+                }))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn chain_of_records(&mut self, position: u64) -> Result<Option<Chain>, ReadError> {
+        let Some(head) = self.window.probe::<HEADER_SIZE>(position)? else {
+            return Ok(None);
+        };
+        let header = Header::new(&head);
+        let attributes = header.attributes();
+        if attributes.has_unknown_bits()
+            || Codec::from_attributes(attributes.0) != Some(Codec::None)
+        {
+            return Ok(None);
+        }
+        let first = position.saturating_add(u64::try_from(HEADER_SIZE).unwrap_or(u64::MAX));
+        let mut chain = None;
+        let (mut at, mut least_delta) = (first, 0);
+        let mut left = header.count();
+        while left > 0 && at < self.length && self.may_read_a_record() {
+            let Some(record) = self.record_frame(at)? else {
+                break;
+            };
+            if record.offset_delta < least_delta || record.offset_delta > header.last_offset_delta()
+            {
+                break;
+            }
+            left = left.saturating_sub(1);
+            chain = Some(Chain {
+                last: at,
+                end: record.end,
+                is_complete: left == 0,
+            });
+            least_delta = record.offset_delta.saturating_add(1);
+            at = record.end;
+        }
+        Ok(chain)
+    }
+
+    /// Counts the records that are read, and ends it where a made file has them read many times.
+    fn may_read_a_record(&mut self) -> bool {
+        self.records_read = self.records_read.saturating_add(1);
+        self.records_read.saturating_mul(LEAST_BYTES_A_RECORD) <= self.length
+    }
+
+    /// The sizes of the record at `at`; `None` when they contradict one another. A record that the
+    /// file cuts is judged by those in front of the cut.
+    fn record_frame(&mut self, at: u64) -> Result<Option<RecordFrame>, ReadError> {
+        let Ok(head) = RecordHead::read(self.window.bytes(at, RECORD_HEAD)?) else {
+            return Ok(None);
+        };
+        let end = at.saturating_add(head.size);
+        let fits = Some(RecordFrame {
+            end,
+            offset_delta: head.offset_delta,
+        });
+        let key_end = at.saturating_add(head.length).saturating_add(head.key);
+        if key_end >= end || head.attributes != 0 || head.offset_delta < 0 {
+            return Ok(None);
+        }
+        if key_end >= self.length {
+            return Ok(fits);
+        }
+        let Some((value, length)) = self.size_at(key_end)? else {
+            // Cut inside the number, or no number.
+            let is_cut = key_end.saturating_add(LONGEST_SIZE) > self.length;
+            return Ok(fits.filter(|_| is_cut));
+        };
+        let value_end = key_end.saturating_add(length).saturating_add(value);
+        if value_end >= end {
+            return Ok(None);
+        }
+        if value_end >= self.length {
+            return Ok(fits);
+        }
+        // The count of headers, which takes the last byte when there are none.
+        let headers = self.size_at(value_end)?.map_or(0, |(count, _)| count);
+        let is_last = value_end.saturating_add(1) == end;
+        Ok(fits.filter(|_| is_last == (headers == 0)))
+    }
+
+    /// A size at `at`, 0 for null, and the bytes that it takes.
+    fn size_at(&mut self, at: u64) -> Result<Option<(u64, u64)>, ReadError> {
+        let mut cursor = Cursor::new(self.window.bytes(at, VARINT_LIMIT)?);
+        let size = cursor.varint("size").ok().map(length_of);
+        Ok(size.map(|size| (size, position_of(&cursor))))
+    }
+
+    /// The key and value sizes of a message of magic 0 or 1 add up to its size, as far as the file
+    /// has them.
+    pub(super) fn is_exact_message(
+        &mut self,
+        position: u64,
+        magic: u8,
+        size: u64,
+    ) -> Result<bool, ReadError> {
+        const KEY_SIZE_AT_V0: u64 = 18;
+        const KEY_SIZE_AT_V1: u64 = 26;
+        let key_size_at = if magic == 0 {
+            KEY_SIZE_AT_V0
+        } else {
+            KEY_SIZE_AT_V1
+        };
+        let mut at = position.saturating_add(key_size_at);
+        for _ in ["key", "value"] {
+            let Some(size) = self.window.probe::<4>(at)? else {
+                return Ok(false);
+            };
+            at = at
+                .saturating_add(4)
+                .saturating_add(length_of(i32::from_be_bytes(size)));
+        }
+        Ok(at == position.saturating_add(size))
+    }
+}
+
+/// What a record says in front of its key.
+struct RecordHead {
+    /// The whole record's size, in bytes.
+    size: u64,
+    attributes: i8,
+    offset_delta: i32,
+    /// Bytes of the key.
+    key: u64,
+    /// Bytes in front of the key.
+    length: u64,
+}
+
+impl RecordHead {
+    fn read(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut cursor = Cursor::new(bytes);
+        let body = length_of(cursor.varint("recordSize")?);
+        let size = body.saturating_add(position_of(&cursor));
+        let attributes = cursor.i8("attributes")?;
+        cursor.varlong("timestampDelta")?;
+        let offset_delta = cursor.varint("offsetDelta")?;
+        let key = length_of(cursor.varint("keySize")?);
+        Ok(Self {
+            size,
+            attributes,
+            offset_delta,
+            key,
+            length: position_of(&cursor),
+        })
+    }
+}
+
+/// A size as a count of bytes: any below 0 is null.
+fn length_of(size: i32) -> u64 {
+    u64::try_from(size).unwrap_or(0)
+}
+
+fn position_of(cursor: &Cursor<'_>) -> u64 {
+    u64::try_from(cursor.position()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,10 @@
+//! `kfsck txns`: open transactions and their verdicts, transactions that ended, their sizes.
+
+mod barrier;
+mod document;
+mod ended;
+mod fixtures;
+mod log;
+mod open;
+mod options;
+mod verdicts;
