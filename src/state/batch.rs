@@ -142,6 +142,14 @@ impl Batch {
 /// # Errors
 /// A read that failed.
 pub fn control(batch: &mut LoadedBatch<'_>) -> Result<Control, ReadError> {
+    match usual_marker(batch) {
+        Some(marker) => Ok(Control::Marker(marker)),
+        None => any_control(batch),
+    }
+}
+
+/// As [`control`], by the records.
+pub(super) fn any_control(batch: &mut LoadedBatch<'_>) -> Result<Control, ReadError> {
     let (count, attributes) = (batch.header().count(), batch.header().attributes().0);
     let compressed = attributes & CODEC != 0;
     if count == 0 {
@@ -165,6 +173,36 @@ pub fn control(batch: &mut LoadedBatch<'_>) -> Result<Control, ReadError> {
         (_, Some(damage)) => Control::Fault(record_fault(damage, attributes)),
         (Some(control), None) => control,
         (None, None) => Control::NoRecord,
+    })
+}
+
+/// A marker byte for byte as coordinators write it: the only record of a plain batch, at the
+/// batch's own time.
+#[inline]
+fn usual_marker(batch: &LoadedBatch<'_>) -> Option<Marker> {
+    const FLAGS: i16 = 0x30;
+    const VARINTS: [u8; 5] = [2 * 16, 0, 0, 0, 2 * 4];
+    let header = batch.header();
+    let (head, record) = batch.whole()?.split_at_checked(HEADER_SIZE)?;
+    let record: &[u8; 17] = record.try_into().ok()?;
+    // Length, attributes, timestamp and offset deltas, length of the key; key; length of the
+    // value; version; coordinator's epoch; number of headers.
+    let [before @ .., k0, k1, t0, t1, size, v0, v1, c0, c1, c2, c3, headers] = *record;
+    let is_abort = match i16::from_be_bytes([t0, t1]) {
+        0 => true,
+        1 => false,
+        _ => return None,
+    };
+    let is_usual = head.get(16) == Some(&MAGIC)
+        && header.attributes().0 & !FLAGS == 0
+        && header.count() == 1
+        && before == VARINTS
+        && [k0, k1, size, v0, v1, headers] == [0, 0, 2 * 6, 0, 0, 0];
+    is_usual.then(|| Marker {
+        is_abort,
+        version: 0,
+        coordinator_epoch: CoordinatorEpoch(i32::from_be_bytes([c0, c1, c2, c3])),
+        timestamp: header.base_timestamp(),
     })
 }
 

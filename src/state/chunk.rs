@@ -12,8 +12,9 @@ use crate::state::entry::{BatchMetadata, Entry};
 use crate::state::error::{Origin, StateError};
 use crate::state::event::{Event, Kind, Previous, Sink};
 use crate::state::manager::{Finished, Manager};
+use crate::state::ongoing::NO_TICKET;
 use crate::state::rules::Reset;
-use crate::state::table::Table;
+use crate::state::table::{Slot, Table};
 
 /// A chunk that is being gathered; dropped without [`Chunk::commit`] it has changed nothing but
 /// what a barrier in it did.
@@ -39,6 +40,11 @@ impl<const N: usize> Chunk<N> {
         }
     }
 
+    /// Where a producer is among those of this chunk.
+    pub(super) fn find(&self, id: ProducerId) -> Option<Slot> {
+        self.gathered.find(id)
+    }
+
     /// Adds a batch. `Some` is the earlier batch that it repeats: a leader then appends nothing of
     /// the whole request, so the chunk is to be dropped.
     ///
@@ -60,9 +66,12 @@ impl<const N: usize> Chunk<N> {
         }
         let slot = self.gathered.find(id);
         if let Some(slot) = slot
-            && manager.is_plain(how, batch)
-            && self.gathered.advance(slot, batch)
+            && manager.is_plain(how)
+            && let Some(usual) = self.gathered.take_usual(slot, batch, control, None)
         {
+            let (started, completed) = (usual.appended.started, usual.appended.completed);
+            self.started.extend(started.map(|first| (id, first)));
+            self.completed.extend(completed);
             return Ok(None);
         }
         let gathered = slot.and_then(|slot| self.gathered.at(slot));
@@ -161,12 +170,7 @@ impl<const N: usize> Chunk<N> {
             manager.start(id, first_offset);
         }
         for txn in self.completed.drain(..) {
-            let last_stable_offset = manager.last_stable_offset_after(&txn);
-            manager.complete(&txn)?;
-            self.finished.push(Finished {
-                txn,
-                last_stable_offset,
-            });
+            self.finished.push(manager.finish(txn, NO_TICKET)?);
         }
         Ok(())
     }

@@ -13,18 +13,12 @@ use crate::state::batch::{Batch, Control};
 use crate::state::entry::{BatchMetadata, Entry};
 use crate::state::error::{Origin, Reason, StateError};
 use crate::state::event::{Event, Kind, Previous, Sink};
+use crate::state::ongoing::{NO_TICKET, Ongoing};
 use crate::state::rules::{Reset, RuleSet};
 use crate::state::table::{Slot, Table};
 use std::collections::{BTreeMap, HashMap};
 
-/// An open transaction, as `ongoingTxns` has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OpenTxn {
-    /// Whose.
-    pub producer_id: ProducerId,
-    /// The first offset of its first batch.
-    pub first_offset: Offset,
-}
+pub use crate::state::ongoing::OpenTxn;
 
 /// A transaction that ended, and what the last stable offset was right after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,11 +71,13 @@ pub struct Manager<const N: usize> {
     partition: String,
     rules: &'static dyn RuleSet,
     pub(super) producers: Table<N>,
-    ongoing: BTreeMap<Offset, OpenTxn>,
+    pub(super) ongoing: Ongoing,
     /// Ended transactions whose marker may not be replicated yet, with the marker's offset.
     unreplicated: BTreeMap<Offset, (OpenTxn, Offset)>,
     pub(super) verifications: HashMap<ProducerId, Verification>,
     map_end_offset: Offset,
+    /// No ended transaction waits: the log's end stands for the high watermark.
+    is_replicated: bool,
 }
 
 impl<const N: usize> Manager<N> {
@@ -92,10 +88,11 @@ impl<const N: usize> Manager<N> {
             partition: partition.into(),
             rules,
             producers: Table::new(),
-            ongoing: BTreeMap::new(),
+            ongoing: Ongoing::default(),
             unreplicated: BTreeMap::new(),
             verifications: HashMap::new(),
             map_end_offset: Offset(0),
+            is_replicated: false,
         }
     }
 
@@ -114,7 +111,7 @@ impl<const N: usize> Manager<N> {
     /// Open transactions by first offset. A damaged snapshot can leave one here that no producer
     /// knows of.
     pub fn ongoing(&self) -> impl Iterator<Item = OpenTxn> + '_ {
-        self.ongoing.values().copied()
+        self.ongoing.iter()
     }
 
     /// Ended transactions that still hold the last stable offset back, with their markers'
@@ -127,6 +124,12 @@ impl<const N: usize> Manager<N> {
     #[must_use]
     pub const fn map_end_offset(&self) -> Offset {
         self.map_end_offset
+    }
+
+    /// The log's end stands for the high watermark from now on: no ended transaction waits for it.
+    pub fn count_all_as_replicated(&mut self) {
+        self.unreplicated.clear();
+        self.is_replicated = true;
     }
 
     /// Sets the offset up to which the state is known.
@@ -162,43 +165,25 @@ impl<const N: usize> Manager<N> {
         control: Option<&Control>,
         sink: Sink<'_>,
     ) -> Result<Applied, StateError> {
-        self.apply_near(how, batch, control, None, sink)
-    }
-
-    /// As [`Manager::apply`], with the place where the producer was found a moment ago.
-    #[inline]
-    pub(super) fn apply_near(
-        &mut self,
-        how: Append,
-        batch: &Batch,
-        control: Option<&Control>,
-        hint: Option<Slot>,
-        sink: Sink<'_>,
-    ) -> Result<Applied, StateError> {
         let id = batch.producer_id;
         if !self.rules.keeps_state_of(id) {
             return Ok(self.without_producer(how, batch, control, sink));
         }
-        let slot = hint
-            .filter(|slot| self.producers.holds(*slot, id))
-            .or_else(|| self.producers.find(id));
-        if let Some(slot) = slot
-            && self.is_plain(how, batch)
-            && self.producers.advance(slot, batch)
+        let slot = self.producers.find(id);
+        if self.is_plain(how)
+            && let Some(slot) = slot
+            && let Some(usual) = self.apply_usual(batch, control, slot)
         {
-            return Ok(Applied::Taken {
-                started: None,
-                finished: None,
-            });
+            let (started, finished) = usual?;
+            return Ok(Applied::Taken { started, finished });
         }
         self.apply_any(how, batch, control, slot, sink)
     }
 
-    /// Whether nothing but the entry itself has a say in a batch: data that is read back or
-    /// replicated.
+    /// Whether nothing but the entry itself has a say in a batch: it is read back or replicated.
     #[inline]
-    pub(super) fn is_plain(&self, how: Append, batch: &Batch) -> bool {
-        how.origin() == Origin::Replication && !batch.is_control && self.verifications.is_empty()
+    pub(super) fn is_plain(&self, how: Append) -> bool {
+        how.origin() == Origin::Replication && self.verifications.is_empty()
     }
 
     /// Takes in a batch that is not as most are.
@@ -235,29 +220,24 @@ impl<const N: usize> Manager<N> {
                 self.producers.add(&updated);
             }
         }
-        self.conclude(id, appended)
+        let (started, finished) = self.conclude(id, appended, NO_TICKET)?;
+        Ok(Applied::Taken { started, finished })
     }
 
-    #[inline]
-    fn conclude(&mut self, id: ProducerId, appended: Appended) -> Result<Applied, StateError> {
+    /// Keeps the lists of transactions as an append has it: gives the one that began, by its first
+    /// offset, and the one that ended.
+    #[inline(always)]
+    pub(super) fn conclude(
+        &mut self,
+        id: ProducerId,
+        appended: Appended,
+        ticket: u64,
+    ) -> Result<(Option<Offset>, Option<Finished>), StateError> {
         if let Some(first_offset) = appended.started {
             self.start(id, first_offset);
         }
-        let finished = match appended.completed {
-            Some(txn) => {
-                let last_stable_offset = self.last_stable_offset_after(&txn);
-                self.complete(&txn)?;
-                Some(Finished {
-                    txn,
-                    last_stable_offset,
-                })
-            }
-            None => None,
-        };
-        Ok(Applied::Taken {
-            started: appended.started,
-            finished,
-        })
+        let finished = appended.completed.map(|txn| self.finish(txn, ticket));
+        Ok((appended.started, finished.transpose()?))
     }
 
     /// Keeps a plain batch that came while its producer's transaction was open, as if nothing had
@@ -295,7 +275,7 @@ impl<const N: usize> Manager<N> {
 
     /// Obeys a barrier.
     pub(super) fn reset(&mut self, effect: Reset, batch: &Batch, sink: Sink<'_>) {
-        for open in self.ongoing.values() {
+        for open in self.ongoing.iter() {
             let entry = self.producers.get(open.producer_id);
             sink(&Event {
                 kind: Kind::BarrierOpenTransaction {
@@ -313,37 +293,55 @@ impl<const N: usize> Manager<N> {
         }
     }
 
+    #[inline]
     pub(super) fn start(&mut self, producer_id: ProducerId, first_offset: Offset) {
         let open = OpenTxn {
             producer_id,
             first_offset,
         };
-        self.ongoing.insert(first_offset, open);
+        self.ongoing.insert(open);
     }
 
-    /// Moves a transaction to those that wait for the high watermark (`completeTxn`).
-    pub(super) fn complete(&mut self, txn: &CompletedTxn) -> Result<(), StateError> {
-        let Some(open) = self.ongoing.remove(&txn.first_offset) else {
-            return Err(StateError {
-                partition: self.partition.clone(),
-                producer_id: txn.producer_id,
-                offset: txn.last_offset,
-                reason: Reason::NotStarted {
-                    first_offset: txn.first_offset,
-                    aborted: txn.is_aborted,
-                },
-            });
+    /// Ends a transaction (`completeTxn`): it waits for the high watermark from now on. The ticket
+    /// may be any.
+    #[inline(always)]
+    pub(super) fn finish(
+        &mut self,
+        txn: CompletedTxn,
+        ticket: u64,
+    ) -> Result<Finished, StateError> {
+        let last_stable_offset = self.last_stable_offset_after(&txn);
+        let Some(open) = self.ongoing.remove(txn.first_offset, ticket) else {
+            return Err(self.not_started(&txn));
         };
-        self.unreplicated
-            .insert(txn.first_offset, (open, txn.last_offset));
-        Ok(())
+        if !self.is_replicated {
+            let waiting = (open, txn.last_offset);
+            self.unreplicated.insert(txn.first_offset, waiting);
+        }
+        Ok(Finished {
+            txn,
+            last_stable_offset,
+        })
+    }
+
+    #[cold]
+    fn not_started(&self, txn: &CompletedTxn) -> StateError {
+        StateError {
+            partition: self.partition.clone(),
+            producer_id: txn.producer_id,
+            offset: txn.last_offset,
+            reason: Reason::NotStarted {
+                first_offset: txn.first_offset,
+                aborted: txn.is_aborted,
+            },
+        }
     }
 
     /// What the transaction index calls the last stable offset of a transaction that ends
     /// (`lastStableOffset(CompletedTxn)`).
     #[must_use]
     pub fn last_stable_offset_after(&self, txn: &CompletedTxn) -> Offset {
-        let mut others = self.ongoing.values();
+        let mut others = self.ongoing.iter();
         others
             .find(|open| open.producer_id != txn.producer_id)
             .map_or(txn.last_offset.plus(1), |open| open.first_offset)
@@ -363,7 +361,7 @@ impl<const N: usize> Manager<N> {
     /// watermark is asked.
     #[must_use]
     pub fn first_unstable_offset(&self) -> Option<Offset> {
-        let open = self.ongoing.first_key_value().map(|(first, _)| *first);
+        let open = self.ongoing.first();
         let waiting = self.unreplicated.first_key_value().map(|(first, _)| *first);
         match (open, waiting) {
             (Some(open), Some(waiting)) => Some(open.min(waiting)),

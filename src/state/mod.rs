@@ -15,6 +15,8 @@ mod hash;
 mod leader;
 pub mod load;
 pub mod manager;
+mod ongoing;
+mod open_slots;
 pub mod read;
 pub mod replay;
 pub mod rules;
@@ -22,3 +24,4 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 pub mod transactions;
+mod usual;

@@ -1,6 +1,7 @@
 //! Gives the batches of a segment one by one as producer state wants them.
 
-use crate::format::number::Offset;
+use crate::format::batch::HEADER_SIZE;
+use crate::format::number::{Offset, to_usize};
 use crate::state::batch::{Batch, Control, Place, control};
 use crate::storage::damage::{Code, Damage};
 use crate::storage::directory::PartitionDirectory;
@@ -64,8 +65,8 @@ pub struct ReadOptions {
 pub fn read_segment(
     segment: &SegmentFile,
     options: ReadOptions,
-    needs_control: &mut dyn FnMut(&Batch) -> bool,
-    visit: &mut dyn FnMut(Item<'_>) -> ControlFlow<()>,
+    needs_control: &mut impl FnMut(&Batch) -> bool,
+    visit: &mut impl FnMut(Item<'_>) -> ControlFlow<()>,
 ) -> Result<(), ReadError> {
     let source = Source::open(&segment.path, options.access)?;
     read_source(
@@ -86,16 +87,21 @@ pub fn read_source(
     source: &Source,
     base_offset: Offset,
     check_crc: bool,
-    needs_control: &mut dyn FnMut(&Batch) -> bool,
-    visit: &mut dyn FnMut(Item<'_>) -> ControlFlow<()>,
+    needs_control: &mut impl FnMut(&Batch) -> bool,
+    visit: &mut impl FnMut(Item<'_>) -> ControlFlow<()>,
 ) -> Result<(), ReadError> {
+    let mapped = source.as_slice().unwrap_or_default();
     let mut walk = Walk::new(source);
     let mut reader = BatchReader::new(source, DEFAULT_MAX_RECORD_BYTES);
     while let Some(piece) = walk.next_piece()? {
         let flow = match piece {
             Piece::Damage(damage) => visit(Item::Damage(&damage)),
             Piece::Batch(span) => {
-                let batch = Batch::new(&walk.head(span)?, place(base_offset, span));
+                let place = place(base_offset, span);
+                let batch = match header_in(mapped, span) {
+                    Some(head) => Batch::new(head, place),
+                    None => Batch::new(&walk.head(span)?, place),
+                };
                 if check_crc && let Some(damage) = crc_damage(&mut reader, span)? {
                     visit(Item::Damage(&damage))
                 } else if batch.is_control && needs_control(&batch) {
@@ -111,6 +117,16 @@ pub fn read_source(
         }
     }
     Ok(())
+}
+
+/// A whole header where it lies: a copy would be read again before it is written.
+#[inline]
+fn header_in(mapped: &[u8], span: Span) -> Option<&[u8; HEADER_SIZE]> {
+    if to_usize(span.size) < HEADER_SIZE {
+        return None;
+    }
+    let start = usize::try_from(span.position).ok()?;
+    mapped.get(start..)?.first_chunk()
 }
 
 const fn place(segment: Offset, span: Span) -> Place {

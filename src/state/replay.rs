@@ -7,7 +7,7 @@ use crate::format::number::{LeaderEpoch, Offset, Timestamp};
 use crate::format::producer_snapshot::{self, ProducerEntry};
 use crate::format::txn_index::AbortedTxn;
 use crate::state::append::Append;
-use crate::state::batch::{Batch, Control};
+use crate::state::batch::{Batch, Control, Marker};
 use crate::state::chunk::Chunk;
 use crate::state::epochs::LeaderEpochs;
 use crate::state::error::{Reason, StateError};
@@ -57,12 +57,26 @@ pub struct Replay<const N: usize> {
     upto: Option<Offset>,
     next_offset: Offset,
     batches: u64,
-    /// Data batches that wait to be taken in; see [`Replay::drain`].
-    waiting: Vec<Batch>,
+    /// Batches that wait to be taken in; see [`Replay::drain`].
+    waiting: Vec<Waiting>,
+}
+
+/// A batch that waits: data, or a marker.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    batch: Batch,
+    marker: Option<Marker>,
 }
 
 /// How many batches wait at most.
 const WAITING: usize = 32;
+
+/// Where a producer and its open transaction were a moment ago.
+#[derive(Debug, Clone, Copy, Default)]
+struct Hint {
+    slot: Option<Slot>,
+    transaction: Option<u32>,
+}
 
 impl<const N: usize> Replay<N> {
     /// Begins with nothing known at `from`, the log's start: earlier batches are passed over, but
@@ -71,6 +85,7 @@ impl<const N: usize> Replay<N> {
     pub fn new(partition: impl Into<String>, rules: &'static dyn RuleSet, from: Offset) -> Self {
         let mut manager = Manager::new(partition, rules);
         manager.set_map_end_offset(from);
+        manager.count_all_as_replicated();
         Self {
             manager,
             transactions: Transactions::new(),
@@ -162,7 +177,6 @@ impl<const N: usize> Replay<N> {
         if let Some(chunk) = self.chunk.take()
             && let Ok(finished) = chunk.commit(&mut self.manager)
         {
-            self.manager.on_high_watermark_updated(self.next_offset);
             for finished in finished {
                 self.tell_aborted(&finished, visitor);
             }
@@ -200,15 +214,30 @@ impl<const N: usize> Replay<N> {
             self.epochs
                 .read_back(batch.partition_leader_epoch, batch.base_offset);
         }
-        if batch.is_control || self.chunk.is_some() {
-            self.drain(visitor);
-            self.take_or_tell(batch, control, None, visitor);
-            return ControlFlow::Continue(());
+        let marker = match control {
+            None => None,
+            Some(Control::Marker(marker)) => Some(*marker),
+            Some(_) => return self.take_alone(batch, control, visitor),
+        };
+        if self.chunk.is_some() {
+            return self.take_alone(batch, control, visitor);
         }
-        self.waiting.push(*batch);
+        let batch = *batch;
+        self.waiting.push(Waiting { batch, marker });
         if self.waiting.len() == WAITING {
             self.drain(visitor);
         }
+        ControlFlow::Continue(())
+    }
+
+    fn take_alone(
+        &mut self,
+        batch: &Batch,
+        control: Option<&Control>,
+        visitor: &mut dyn Visitor,
+    ) -> ControlFlow<()> {
+        self.drain(visitor);
+        self.take_or_tell(batch, control, Hint::default(), visitor);
         ControlFlow::Continue(())
     }
 
@@ -222,13 +251,17 @@ impl<const N: usize> Replay<N> {
     /// look-ups do not depend on each other, so the processor waits for memory once for many of
     /// them.
     fn drain(&mut self, visitor: &mut dyn Visitor) {
-        let mut slots = [None; WAITING];
-        for (slot, batch) in slots.iter_mut().zip(&self.waiting) {
-            *slot = self.manager.producers().find(batch.producer_id);
+        let mut hints = [Hint::default(); WAITING];
+        for (hint, Waiting { batch, marker }) in hints.iter_mut().zip(&self.waiting) {
+            hint.slot = self.manager.producers().find(batch.producer_id);
+            if batch.is_transactional && marker.is_none() {
+                hint.transaction = self.transactions.find(batch.producer_id);
+            }
         }
         let mut waiting = std::mem::take(&mut self.waiting);
-        for (slot, batch) in slots.iter().zip(&waiting) {
-            self.take_or_tell(batch, None, *slot, visitor);
+        for (hint, Waiting { batch, marker }) in hints.iter().zip(&waiting) {
+            let control = marker.map(Control::Marker);
+            self.take_or_tell(batch, control.as_ref(), *hint, visitor);
         }
         waiting.clear();
         self.waiting = waiting;
@@ -239,10 +272,10 @@ impl<const N: usize> Replay<N> {
         &mut self,
         batch: &Batch,
         control: Option<&Control>,
-        slot: Option<Slot>,
+        hint: Hint,
         visitor: &mut dyn Visitor,
     ) {
-        if let Err(error) = self.take(batch, control, slot, visitor) {
+        if let Err(error) = self.take(batch, control, hint, visitor) {
             self.refused(batch, error, visitor);
         }
     }
@@ -252,31 +285,43 @@ impl<const N: usize> Replay<N> {
         &mut self,
         batch: &Batch,
         control: Option<&Control>,
-        slot: Option<Slot>,
+        hint: Hint,
         visitor: &mut dyn Visitor,
     ) -> Result<(), StateError> {
+        let (id, how) = (batch.producer_id, Append::LOAD);
+        let keeps_state = self.manager.rules().keeps_state_of(id);
+        let is_there = |slot: &Slot| self.manager.producers().holds(*slot, id);
+        let near = hint.slot.filter(|slot| keeps_state && is_there(slot));
         let sink = &mut |event: &Event<'_>| visitor.event(event);
         if let Some(chunk) = &mut self.chunk {
             chunk.add(&mut self.manager, batch, control, sink)?;
+        } else if let Some(slot) = near
+            && let Some(usual) = self.manager.apply_usual(batch, control, slot)
+        {
+            if let (_, Some(finished)) = usual? {
+                self.tell_aborted(&finished, visitor);
+            }
         } else {
-            let how = Append::LOAD;
-            match self.manager.apply_near(how, batch, control, slot, sink)? {
+            match self.manager.apply(how, batch, control, sink)? {
                 Applied::Taken {
                     finished: Some(finished),
                     ..
-                } => {
-                    // The log's end stands for the high watermark: no marker waits for it.
-                    self.manager.on_high_watermark_updated(self.next_offset);
-                    self.tell_aborted(&finished, visitor);
-                }
+                } => self.tell_aborted(&finished, visitor),
                 Applied::Reset => self.transactions.drop_open(),
                 _ => {}
             }
         }
-        let is_tracked =
-            batch.is_transactional && self.manager.rules().keeps_state_of(batch.producer_id);
-        if is_tracked && let Some(ended) = self.transactions.take(batch, control) {
-            visitor.transaction(&ended);
+        let is_tracked = batch.is_transactional && keeps_state;
+        match control {
+            _ if !is_tracked => {}
+            Some(Control::Marker(marker)) => {
+                if let Some(ended) = self.transactions.end(batch, *marker) {
+                    visitor.transaction(ended);
+                }
+            }
+            Some(_) => {}
+            None if batch.is_control => {}
+            None => self.transactions.count(batch, hint.transaction),
         }
         Ok(())
     }

@@ -13,9 +13,9 @@
 use crate::format::number::{
     CoordinatorEpoch, Offset, ProducerEpoch, ProducerId, Sequence, Timestamp, to_usize,
 };
-use crate::state::batch::Batch;
 use crate::state::entry::{BatchMetadata, Batches, Entry};
 use crate::state::hash::Mixer;
+use crate::state::open_slots::{OpenSlot, OpenSlots};
 use std::collections::HashMap;
 
 /// Entries of one chunk.
@@ -25,34 +25,52 @@ const NONE: u32 = u32::MAX;
 /// The least size of the index.
 const SMALLEST_INDEX: u32 = 16;
 /// Bytes of a position that is not known.
-const NO_POSITION: u32 = u32::MAX;
+pub(super) const NO_POSITION: u32 = u32::MAX;
 
 /// A 48-bit number, or the sign that it lies beside the table.
-type Short = [u8; 6];
+pub(super) type Short = [u8; 6];
 const ASIDE: Short = [0x80, 0, 0, 0, 0, 0];
 
 #[derive(Debug, Clone, Copy)]
-struct PackedBatch {
-    last_sequence: [u8; 4],
-    last_offset: Short,
-    offset_delta: [u8; 4],
-    timestamp: Short,
+pub(super) struct PackedBatch {
+    pub(super) last_sequence: [u8; 4],
+    pub(super) last_offset: Short,
+    pub(super) offset_delta: [u8; 4],
+    pub(super) timestamp: Short,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Packed<const N: usize> {
+pub(super) struct Packed<const N: usize> {
     producer_id: [u8; 8],
-    producer_epoch: [u8; 2],
-    coordinator_epoch: [u8; 4],
-    last_timestamp: Short,
-    last_position: [u8; 4],
+    pub(super) producer_epoch: [u8; 2],
+    pub(super) coordinator_epoch: [u8; 4],
+    pub(super) last_timestamp: Short,
+    /// The last position; while a transaction is open, the number of its [`OpenSlot`].
+    pub(super) position_or_open: [u8; 4],
     /// The number of batches, and [`OPEN`].
-    state: u8,
-    batches: [PackedBatch; N],
+    pub(super) state: u8,
+    pub(super) batches: [PackedBatch; N],
 }
 
-/// A transaction is open: its first offset lies beside the table.
-const OPEN: u8 = 0x80;
+/// A transaction is open.
+pub(super) const OPEN: u8 = 0x80;
+
+impl<const N: usize> Packed<N> {
+    #[inline]
+    pub(super) const fn is_open(&self) -> bool {
+        self.state & OPEN != 0
+    }
+
+    #[inline]
+    pub(super) fn count(&self) -> usize {
+        usize::from(self.state & !OPEN)
+    }
+
+    #[inline]
+    pub(super) const fn position_or_open(&self) -> u32 {
+        u32::from_be_bytes(self.position_or_open)
+    }
+}
 
 const EMPTY_BATCH: PackedBatch = PackedBatch {
     last_sequence: [0; 4],
@@ -63,19 +81,19 @@ const EMPTY_BATCH: PackedBatch = PackedBatch {
 
 /// The place of a producer's entry; valid until entries are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Slot(u32);
+pub struct Slot(pub(super) u32);
 
 /// Producers by id, with up to `N` batches each.
 #[derive(Debug)]
 pub struct Table<const N: usize> {
     mixer: Mixer,
     index: Vec<u32>,
-    chunks: Vec<Vec<Packed<N>>>,
+    pub(super) chunks: Vec<Vec<Packed<N>>>,
     count: u32,
     /// Numbers of more than 48 bits, by slot and field.
     aside: HashMap<(u32, u8), i64>,
-    /// First offsets of open transactions, by slot.
-    open: HashMap<u32, i64, Mixer>,
+    /// What entries have no room for while their transactions are open.
+    pub(super) open: OpenSlots,
 }
 
 /// The field whose number lies aside; batches count on from here.
@@ -97,7 +115,7 @@ impl<const N: usize> Table<N> {
             chunks: Vec::new(),
             count: 0,
             aside: HashMap::new(),
-            open: HashMap::default(),
+            open: OpenSlots::default(),
         }
     }
 
@@ -175,59 +193,12 @@ impl<const N: usize> Table<N> {
     /// Puts an entry in the place of the one in `slot`, which must be of the same producer.
     #[inline]
     pub fn replace(&mut self, slot: Slot, entry: &Entry<N>) {
-        let before = self.packed(slot.0).map_or(0, |packed| packed.state);
-        let packed = self.pack(slot.0, entry, before);
-        if let Some(place) = self.packed_mut(slot.0) {
+        let before = self.packed(slot.0).filter(|packed| packed.is_open());
+        let open = before.map(Packed::position_or_open);
+        let packed = self.pack(slot.0, entry, open);
+        if let Some(place) = packed_in(&mut self.chunks, slot) {
             *place = packed;
         }
-    }
-
-    /// Takes in a data batch without unpacking the entry, if it is as most batches are: of the same
-    /// epoch, the next in sequence, inside a transaction exactly where one is open. Where it is
-    /// not, nothing has changed, and the caller goes the long way.
-    #[inline]
-    pub(super) fn advance(&mut self, slot: Slot, batch: &Batch) -> bool {
-        let Some(packed) = self.packed_mut(slot.0) else {
-            return false;
-        };
-        let count = usize::from(packed.state & !OPEN);
-        let Some(last) = count.checked_sub(1).and_then(|at| packed.batches.get(at)) else {
-            return false;
-        };
-        let follows = i32::from_be_bytes(last.last_sequence).checked_add(1);
-        let is_usual = packed.producer_epoch == batch.producer_epoch.0.to_be_bytes()
-            && follows == Some(batch.base_sequence.0)
-            && (packed.state & OPEN != 0) == batch.is_transactional;
-        let distance = batch.last_offset.0.wrapping_sub(batch.base_offset.0);
-        let (Some(last_offset), Some(timestamp), Ok(distance), Ok(position)) = (
-            shortened(batch.last_offset.0),
-            shortened(batch.max_timestamp.0),
-            i32::try_from(distance),
-            u32::try_from(batch.place.position),
-        ) else {
-            return false;
-        };
-        if !is_usual {
-            return false;
-        }
-        let mut at = count;
-        if count == N {
-            packed.batches.rotate_left(1);
-            at = N.saturating_sub(1);
-        } else {
-            packed.state = packed.state.wrapping_add(1);
-        }
-        if let Some(place) = packed.batches.get_mut(at) {
-            *place = PackedBatch {
-                last_sequence: batch.last_sequence.0.to_be_bytes(),
-                last_offset,
-                offset_delta: distance.to_be_bytes(),
-                timestamp,
-            };
-        }
-        packed.last_timestamp = timestamp;
-        packed.last_position = position.to_be_bytes();
-        true
     }
 
     /// Puts an entry in the place of its producer's, or adds it.
@@ -249,7 +220,7 @@ impl<const N: usize> Table<N> {
             self.grow();
         }
         let slot = self.count;
-        let packed = self.pack(slot, entry, 0);
+        let packed = self.pack(slot, entry, None);
         if self.chunks.last().is_none_or(|last| last.len() == CHUNK) {
             self.chunks.push(Vec::with_capacity(CHUNK));
         }
@@ -301,15 +272,9 @@ impl<const N: usize> Table<N> {
     }
 
     #[inline]
-    fn packed(&self, slot: u32) -> Option<&Packed<N>> {
+    pub(super) fn packed(&self, slot: u32) -> Option<&Packed<N>> {
         let slot = to_usize(slot);
         self.chunks.get(slot / CHUNK)?.get(slot % CHUNK)
-    }
-
-    #[inline]
-    fn packed_mut(&mut self, slot: u32) -> Option<&mut Packed<N>> {
-        let slot = to_usize(slot);
-        self.chunks.get_mut(slot / CHUNK)?.get_mut(slot % CHUNK)
     }
 
     /// Doubles the index.
@@ -348,7 +313,7 @@ impl<const N: usize> Table<N> {
     #[inline]
     fn unpack(&self, slot: u32, packed: &Packed<N>) -> Entry<N> {
         let mut batches = Batches::EMPTY;
-        let count = usize::from(packed.state & !OPEN);
+        let count = packed.count();
         for (field, batch) in (1_u8..).step_by(2).zip(packed.batches.iter().take(count)) {
             batches.push(BatchMetadata {
                 last_sequence: Sequence(i32::from_be_bytes(batch.last_sequence)),
@@ -357,10 +322,10 @@ impl<const N: usize> Table<N> {
                 timestamp: Timestamp(self.long(slot, field.wrapping_add(1), batch.timestamp)),
             });
         }
-        let position = u32::from_be_bytes(packed.last_position);
-        let open = match packed.state & OPEN {
-            0 => None,
-            _ => self.open.get(&slot).map(|first| Offset(*first)),
+        let own = packed.position_or_open();
+        let (open, position) = match self.open.get(own).filter(|_| packed.is_open()) {
+            Some(open) => (Some(Offset(open.first_offset)), open.last_position),
+            None => (None, own),
         };
         Entry {
             producer_id: ProducerId(i64::from_be_bytes(packed.producer_id)),
@@ -373,15 +338,16 @@ impl<const N: usize> Table<N> {
         }
     }
 
-    /// Packs an entry for `slot`, where one of the state `before` lies.
+    /// Packs an entry for `slot`, whose transaction has had the place `open` so far.
     #[inline]
-    fn pack(&mut self, slot: u32, entry: &Entry<N>, before: u8) -> Packed<N> {
+    fn pack(&mut self, slot: u32, entry: &Entry<N>, open: Option<u32>) -> Packed<N> {
+        let position = entry.last_position.unwrap_or(NO_POSITION);
         let mut packed = Packed {
             producer_id: entry.producer_id.0.to_be_bytes(),
             producer_epoch: entry.producer_epoch.0.to_be_bytes(),
             coordinator_epoch: entry.coordinator_epoch.0.to_be_bytes(),
             last_timestamp: self.short(slot, FIELD_TIMESTAMP, entry.last_timestamp.0),
-            last_position: entry.last_position.unwrap_or(NO_POSITION).to_be_bytes(),
+            position_or_open: position.to_be_bytes(),
             state: 0,
             batches: [EMPTY_BATCH; N],
         };
@@ -395,16 +361,24 @@ impl<const N: usize> Table<N> {
             };
             packed.state = packed.state.saturating_add(1);
         }
-        match entry.current_txn_first_offset {
-            Some(first) => {
-                packed.state |= OPEN;
-                // An open transaction keeps its first offset; most batches find it there.
-                self.open.insert(slot, first.0);
-            }
-            None if before & OPEN != 0 => {
-                self.open.remove(&slot);
-            }
-            None => {}
+        if let Some(first) = entry.current_txn_first_offset {
+            let mut fresh = OpenSlot {
+                first_offset: first.0,
+                ticket: 0,
+                last_position: position,
+            };
+            let number = match open.and_then(|number| Some((number, self.open.get_mut(number)?))) {
+                Some((number, place)) => {
+                    fresh.ticket = place.ticket;
+                    *place = fresh;
+                    number
+                }
+                None => self.open.take(fresh),
+            };
+            packed.position_or_open = number.to_be_bytes();
+            packed.state |= OPEN;
+        } else if let Some(number) = open {
+            self.open.release(number);
         }
         packed
     }
@@ -428,9 +402,19 @@ impl<const N: usize> Table<N> {
     }
 }
 
+/// The entry in a slot, apart from what lies beside the table.
+#[inline]
+pub(super) fn packed_in<const N: usize>(
+    chunks: &mut [Vec<Packed<N>>],
+    slot: Slot,
+) -> Option<&mut Packed<N>> {
+    let slot = to_usize(slot.0);
+    chunks.get_mut(slot / CHUNK)?.get_mut(slot % CHUNK)
+}
+
 /// A number in 48 bits, if it fits.
 #[inline]
-fn shortened(value: i64) -> Option<Short> {
+pub(super) fn shortened(value: i64) -> Option<Short> {
     let [_, _, short @ ..] = value.to_be_bytes();
     ((value << 16) >> 16 == value && short != ASIDE).then_some(short)
 }

@@ -2,8 +2,8 @@
 //!
 //! The manager knows of a transaction only where it begins; this is what a report wants beside.
 
-use crate::format::number::{CoordinatorEpoch, Offset, ProducerEpoch, ProducerId, Timestamp};
-use crate::state::batch::{Batch, Control, Marker, Place};
+use crate::format::number::{CoordinatorEpoch, Offset, ProducerEpoch, ProducerId, Timestamp, to_usize};
+use crate::state::batch::{Batch, Marker, Place};
 use crate::state::hash::Mixer;
 use std::collections::HashMap;
 
@@ -69,12 +69,28 @@ impl Transaction {
             end: None,
         }
     }
+
+    #[inline]
+    fn count(&mut self, batch: &Batch) {
+        self.producer_epoch = batch.producer_epoch;
+        self.last_offset = batch.last_offset;
+        self.last_timestamp = batch.max_timestamp;
+        self.batches = self.batches.saturating_add(1);
+        let records = u64::try_from(batch.count).unwrap_or(0);
+        self.records = self.records.saturating_add(records);
+        let bytes = u64::from(batch.place.size);
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
 }
 
 /// The open transactions of a partition with what they hold.
 #[derive(Debug, Default)]
 pub struct Transactions {
-    open: HashMap<i64, Transaction, Mixer>,
+    /// Where each producer's is. Apart from them, so that looking for one touches little memory.
+    places: HashMap<i64, u32, Mixer>,
+    /// Open ones, and where a place is free the one that ended there last.
+    transactions: Vec<Transaction>,
+    free: Vec<u32>,
     empty: u64,
 }
 
@@ -100,36 +116,68 @@ impl Transactions {
             bytes: 0,
             end: None,
         };
-        self.open.insert(id.0, transaction);
-    }
-
-    /// Counts a transactional batch in; gives the transaction that it ends.
-    #[inline]
-    pub fn take(&mut self, batch: &Batch, control: Option<&Control>) -> Option<Transaction> {
-        if batch.is_control {
-            let Some(Control::Marker(marker)) = control else {
-                return None;
-            };
-            return self.end(batch, *marker);
+        let place = self.place_of(id, || transaction);
+        if let Some(place) = place {
+            *place = transaction;
         }
-        let transaction = self.open.entry(batch.producer_id.0);
-        let transaction = transaction.or_insert_with(|| Transaction::begun(batch));
-        transaction.producer_epoch = batch.producer_epoch;
-        transaction.last_offset = batch.last_offset;
-        transaction.last_timestamp = batch.max_timestamp;
-        transaction.batches = transaction.batches.saturating_add(1);
-        let records = u64::try_from(batch.count).unwrap_or(0);
-        transaction.records = transaction.records.saturating_add(records);
-        let bytes = u64::from(batch.place.size);
-        transaction.bytes = transaction.bytes.saturating_add(bytes);
-        None
     }
 
-    fn end(&mut self, batch: &Batch, marker: Marker) -> Option<Transaction> {
-        let Some(mut transaction) = self.open.remove(&batch.producer_id.0) else {
+    /// Where the open transaction of a producer is, for [`Transactions::count`].
+    #[inline]
+    pub(super) fn find(&self, id: ProducerId) -> Option<u32> {
+        let place = *self.places.get(&id.0)?;
+        let transaction = self.transactions.get(to_usize(place))?;
+        (transaction.producer_id == id).then_some(place)
+    }
+
+    /// Counts a data batch in, with the place where its transaction was a moment ago.
+    #[inline]
+    pub(super) fn count(&mut self, batch: &Batch, hint: Option<u32>) {
+        let id = batch.producer_id;
+        let place = hint.filter(|place| {
+            let there = self.transactions.get(to_usize(*place));
+            there.is_some_and(|txn| txn.producer_id == id && txn.end.is_none())
+        });
+        let found = match place {
+            Some(place) => self.transactions.get_mut(to_usize(place)),
+            None => self.place_of(id, || Transaction::begun(batch)),
+        };
+        if let Some(transaction) = found {
+            transaction.count(batch);
+        }
+    }
+
+    /// The open transaction of a producer, or the one that `begin` gives.
+    #[inline]
+    fn place_of(
+        &mut self,
+        id: ProducerId,
+        begin: impl FnOnce() -> Transaction,
+    ) -> Option<&mut Transaction> {
+        let place = *self.places.entry(id.0).or_insert_with(|| {
+            let fresh = begin();
+            if let Some(free) = self.free.pop()
+                && let Some(place) = self.transactions.get_mut(to_usize(free))
+            {
+                *place = fresh;
+                return free;
+            }
+            let place = u32::try_from(self.transactions.len()).unwrap_or(u32::MAX);
+            self.transactions.push(fresh);
+            place
+        });
+        self.transactions.get_mut(to_usize(place))
+    }
+
+    /// A marker: gives the transaction that it ends.
+    #[inline]
+    pub(super) fn end(&mut self, batch: &Batch, marker: Marker) -> Option<&Transaction> {
+        let Some(place) = self.places.remove(&batch.producer_id.0) else {
             self.empty = self.empty.saturating_add(1);
             return None;
         };
+        self.free.push(place);
+        let transaction = self.transactions.get_mut(to_usize(place))?;
         transaction.end = Some(TxnEnd {
             marker,
             producer_epoch: batch.producer_epoch,
@@ -142,13 +190,17 @@ impl Transactions {
     /// The open transaction of a producer.
     #[must_use]
     pub fn open_of(&self, id: ProducerId) -> Option<&Transaction> {
-        self.open.get(&id.0)
+        let place = self.places.get(&id.0)?;
+        self.transactions.get(to_usize(*place))
     }
 
     /// The open transactions, by first offset.
     #[must_use]
     pub fn open(&self) -> Vec<&Transaction> {
-        let mut open: Vec<_> = self.open.values().collect();
+        let places = self.places.values();
+        let mut open: Vec<_> = places
+            .filter_map(|place| self.transactions.get(to_usize(*place)))
+            .collect();
         open.sort_by_key(|transaction| (transaction.first_offset, transaction.producer_id));
         open
     }
@@ -162,6 +214,8 @@ impl Transactions {
 
     /// A barrier voids what is open.
     pub fn drop_open(&mut self) {
-        self.open.clear();
+        self.places.clear();
+        self.transactions.clear();
+        self.free.clear();
     }
 }

@@ -8,6 +8,7 @@
 //! (`LocalLog.splitOverflowedSegment`). Such a load ends here with a
 //! `LogSegmentOffsetOverflowException`.
 
+mod ahead;
 mod files;
 mod rebuild;
 mod segment;
@@ -319,6 +320,8 @@ impl<'a, const N: usize> Loader<'a, N> {
         };
         let range = (self.options.log_start_offset, segment.base);
         rebuild(&mut keeper, &mut ground, range, false)?;
+        // A snapshot does not tell what waits for the high watermark.
+        keeper.manager.count_all_as_replicated();
         let size = segment.size;
         let recovered = segment.recover(&mut keeper.manager, &mut self.epochs, self.options)?;
         if segment.size < size {

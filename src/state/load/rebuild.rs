@@ -1,6 +1,7 @@
 //! `UnifiedLog.rebuildProducerState`: a snapshot, then the batches behind it, a segment a chunk.
 
 use super::LoadOptions;
+use super::ahead::Ahead;
 use super::files::Files;
 use super::segment::Segment;
 use super::snapshots::{Keeper, SnapshotFiles};
@@ -112,10 +113,12 @@ fn scan<const N: usize>(
         .into());
     }
     let mut stream = Stream::new(&source, segment.base, position, end);
+    let mut ahead = Ahead::new(&source, segment.base, position, end);
     let mut reader = BatchReader::new(&source, DEFAULT_MAX_RECORD_BYTES);
     let mut chunk = Chunk::new(Append::LOAD);
     let manager = &mut keeper.manager;
     while let Some(batch) = stream.next()? {
+        ahead.step(|id| chunk.find(id).or_else(|| manager.producers().find(id)));
         let control = match manager.needs_control(Append::LOAD, &batch) {
             true => Some(control(&mut reader.load(span(&batch))?)?),
             false => None,

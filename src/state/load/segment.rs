@@ -1,6 +1,7 @@
 //! One segment as a load treats it (`LogSegment`): opened, checked, searched, recovered.
 
 use super::LoadOptions;
+use super::ahead::Ahead;
 use super::files::{Files, name_of};
 use super::stop::{Halt, Stop};
 use super::stream::{Stream, span};
@@ -206,9 +207,11 @@ impl Segment {
         let source = self.source(options)?;
         let mut reader = BatchReader::new(&source, DEFAULT_MAX_RECORD_BYTES);
         let mut stream = Stream::new(&source, self.base, 0, self.size);
+        let mut ahead = Ahead::new(&source, self.base, 0, self.size);
         let mut build = IndexBuild::new(self.base, options.index_interval_bytes);
         let mut valid = 0;
         loop {
+            ahead.step(|id| manager.producers().find(id));
             let batch = match stream.next() {
                 Ok(Some(batch)) => batch,
                 Ok(None) => break,

@@ -196,7 +196,9 @@ impl<'a> LoadedBatch<'a> {
     }
 
     /// All its bytes; `None` when they are more than a plain reader may hold.
-    pub(super) const fn whole(&self) -> Option<&'a [u8]> {
+    #[must_use]
+    #[inline]
+    pub const fn whole(&self) -> Option<&'a [u8]> {
         self.whole
     }
 

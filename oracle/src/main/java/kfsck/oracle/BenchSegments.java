@@ -2,10 +2,8 @@ package kfsck.oracle;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.compress.Compression;
@@ -39,18 +37,18 @@ final class BenchSegments {
 
     private interface Shape {
         /** Small pieces to append next, each a batch. */
-        void write(Sink sink) throws IOException;
+        void write(BatchFile file) throws IOException;
     }
 
     void write() throws IOException {
         pool = values(this::randomText);
-        segment("batch100", sink -> sink.append(batch("none", 100, false, dice.between(0, PRODUCERS - 1))));
-        segment("batch1", sink -> sink.append(batch("none", 1, false, dice.between(0, PRODUCERS - 1))));
+        segment("batch100", file -> file.append(batch("none", 100, false, dice.between(0, PRODUCERS - 1))));
+        segment("batch1", file -> file.append(batch("none", 1, false, dice.between(0, PRODUCERS - 1))));
         segment("txn", this::transaction);
         pool = values(() -> new Content(dice).json().replace("}", ",\"customer\":\"customer-" + dice.between(0, 9_999)
             + "\",\"city\":\"" + dice.pick(List.of("Delft", "Riga", "Porto", "Graz")) + "\"}"));
-        segment("lz4", sink -> sink.append(batch("lz4", 100, false, dice.between(0, PRODUCERS - 1))));
-        segment("zstd", sink -> sink.append(batch("zstd", 100, false, dice.between(0, PRODUCERS - 1))));
+        segment("lz4", file -> file.append(batch("lz4", 100, false, dice.between(0, PRODUCERS - 1))));
+        segment("zstd", file -> file.append(batch("zstd", 100, false, dice.between(0, PRODUCERS - 1))));
     }
 
     private interface Text {
@@ -75,28 +73,28 @@ final class BenchSegments {
     }
 
     private void segment(String shape, Shape writer) throws IOException {
-        Path file = out.resolve(shape).resolve(NAME);
-        Files.createDirectories(file.getParent());
+        Path path = out.resolve(shape).resolve(NAME);
+        Files.createDirectories(path.getParent());
         offset = 0;
         timestamp = 1_600_000_000_000L;
         java.util.Arrays.fill(nextSequence, 0);
         long started = System.nanoTime();
-        try (Sink sink = new Sink(file)) {
-            while (sink.size < bytes) {
-                writer.write(sink);
+        try (BatchFile file = new BatchFile(path)) {
+            while (file.size() < bytes) {
+                writer.write(file);
             }
-            System.err.printf("oracle: %s %d bytes, %d records, %.1f s%n", shape, sink.size, offset,
+            System.err.printf("oracle: %s %d bytes, %d records, %.1f s%n", shape, file.size(), offset,
                 (System.nanoTime() - started) / 1e9);
         }
     }
 
-    private void transaction(Sink sink) throws IOException {
+    private void transaction(BatchFile file) throws IOException {
         int producer = dice.between(0, PRODUCERS - 1);
         for (int i = dice.between(1, 3); i > 0; i--) {
-            sink.append(batch("none", 10, true, producer));
+            file.append(batch("none", 10, true, producer));
         }
         ControlRecordType type = dice.percent(20) ? ControlRecordType.ABORT : ControlRecordType.COMMIT;
-        sink.append(MemoryRecords.withEndTransactionMarker(offset++, timestamp, 0, producer + 1000L, (short) 0,
+        file.append(MemoryRecords.withEndTransactionMarker(offset++, timestamp, 0, producer + 1000L, (short) 0,
             new EndTransactionMarker(type, 0)));
     }
 
@@ -112,39 +110,5 @@ final class BenchSegments {
         }
         nextSequence[producer] += records;
         return builder.build();
-    }
-
-    /** A file written in big pieces. */
-    private static final class Sink implements AutoCloseable {
-        private final FileChannel channel;
-        private final ByteBuffer pending = ByteBuffer.allocateDirect(4 << 20);
-        private long size;
-
-        Sink(Path file) throws IOException {
-            channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        }
-
-        void append(MemoryRecords records) throws IOException {
-            ByteBuffer batch = records.buffer().duplicate();
-            if (batch.remaining() > pending.remaining()) {
-                drain();
-            }
-            size += batch.remaining();
-            pending.put(batch);
-        }
-
-        private void drain() throws IOException {
-            pending.flip();
-            while (pending.hasRemaining()) {
-                channel.write(pending);
-            }
-            pending.clear();
-        }
-
-        @Override
-        public void close() throws IOException {
-            drain();
-            channel.close();
-        }
     }
 }
