@@ -22,6 +22,8 @@ const LEAST_UNCUT: u64 = 26;
 const _: () = assert!(RECORD_HEAD == 26);
 const LONGEST_SIZE: u64 = 5;
 const _: () = assert!(VARINT_LIMIT == 5);
+/// Set in all bytes of a number but the last.
+const MORE: u8 = 0x80;
 /// A record takes 7 bytes at least. Reading more records than this allows means reading bytes
 /// over and over, which only a made file makes necessary.
 const LEAST_BYTES_A_RECORD: u64 = 3;
@@ -298,7 +300,8 @@ impl RecordHead {
         let body = length_of(cursor.varint("recordSize")?);
         let size = body.saturating_add(position_of(&cursor));
         let attributes = cursor.i8("attributes")?;
-        cursor.varlong("timestampDelta")?;
+        // The timestamp delta: any number will do.
+        while cursor.u8("timestampDelta")? >= MORE {}
         let offset_delta = cursor.varint("offsetDelta")?;
         let key = length_of(cursor.varint("keySize")?);
         Ok(Self {

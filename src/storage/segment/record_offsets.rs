@@ -59,6 +59,13 @@ impl RecordOffsets {
         self.example.get_or_insert(stray);
     }
 
+    /// Whether an offset was out of place.
+    #[must_use]
+    #[inline]
+    pub const fn has_strays(&self) -> bool {
+        self.strays > 0
+    }
+
     /// What is wrong with the offsets taken, once a batch: [`Code::OffsetOverflow`] where the
     /// first that is out of place has no 64 bits to lie in, else [`Code::RecordMalformed`].
     #[must_use]
