@@ -57,8 +57,9 @@ fn headers<const N: usize>(directory: &Path, check_crc: bool) -> Result<u64, Fai
     Ok(state.batches())
 }
 
-/// The whole load as a broker does it, with five batches of each producer: after a clean stop, which
-/// reads the log because the snapshot that is put there does not read, or after an unclean one.
+/// The whole load as a broker does it, with five batches of each producer: after a clean stop,
+/// which reads the log because the snapshot that is put there does not read, or after an unclean
+/// one.
 fn start(directory: &Path, is_clean: bool) -> Result<u64, Failure> {
     let snapshot = directory.join("00000000000000000000.snapshot");
     if is_clean {

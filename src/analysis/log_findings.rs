@@ -16,6 +16,7 @@ use crate::state::event::{Event, Kind, Previous};
 use crate::state::read::SegmentFile;
 use crate::state::replay::{Replay, Visitor};
 use crate::storage::damage::Damage;
+use crate::storage::partition_name::PartitionName;
 
 /// Kafka's default of `producer.id.expiration.ms`: a day.
 pub const DEFAULT_EXPIRATION_MS: i64 = 86_400_000;
@@ -86,6 +87,8 @@ pub struct LogFindings<'t> {
     /// The batch at hand holds a control record of type 7.
     holds_reset: bool,
     expiration_ms: i64,
+    /// The group coordinator writes here for producers, each batch with sequence 0.
+    is_of_coordinator: bool,
 }
 
 impl<'t> LogFindings<'t> {
@@ -100,7 +103,15 @@ impl<'t> LogFindings<'t> {
             last_barrier: None,
             holds_reset: false,
             expiration_ms,
+            is_of_coordinator: false,
         }
+    }
+
+    /// Names the partition: sequences mean nothing where it is not producers that write.
+    #[must_use]
+    pub fn of(mut self, partition: Option<&PartitionName>) -> Self {
+        self.is_of_coordinator = partition.is_some_and(|name| name.topic == "__consumer_offsets");
+        self
     }
 
     /// What was found, in the order of the first cases.
@@ -164,6 +175,13 @@ impl Visitor for LogFindings<'_> {
     fn event(&mut self, event: &Event<'_>) {
         // A transaction without records in this partition is nothing odd.
         if event.kind.is_note() {
+            return;
+        }
+        let is_of_sequence = matches!(
+            event.kind,
+            Kind::SequenceGap { .. } | Kind::SequenceRepeat { .. } | Kind::SequenceOverlap { .. }
+        );
+        if is_of_sequence && self.is_of_coordinator {
             return;
         }
         let (excuse, severity) = match &event.kind {

@@ -38,6 +38,12 @@ enum Origin<'d> {
 }
 
 impl<'d> PartitionLog<'d> {
+    /// Whether this is a segment alone: what others say is not known.
+    #[must_use]
+    pub const fn is_one_segment(&self) -> bool {
+        matches!(self.origin, Origin::Segment(_))
+    }
+
     /// The log in a partition's directory.
     #[must_use]
     pub fn of_directory(directory: &'d PartitionDirectory) -> Self {

@@ -84,13 +84,15 @@ pub fn compare_all(
     // with itself would tell nothing either.
     comparing.upto(first_offset, first_offset, &Table::new());
     comparing.knows_below = belief.began_with.is_some();
-    watch_segments(&mut belief, &segments, &question, &mut comparing)?;
+    let goes_on = watch_segments(&mut belief, &segments, &question, &mut comparing)?;
     // A segment whose tail compaction took ends below the next one's base.
     let last_base = segments.last().map(|last| last.base_offset);
     let end = belief
         .log_end_offset()
         .max(last_base.unwrap_or(first_offset));
     let reached = belief.log_end_offset();
+    // The last snapshot may lie where compaction took offsets, or inside a batch.
+    let end = question.at.filter(|_| goes_on).unwrap_or(end).max(end);
     comparing.upto(end, reached, belief.state.manager().producers());
     let done = comparing.done.into_iter();
     Ok(done

@@ -38,32 +38,35 @@ pub fn watch(
     Ok(belief)
 }
 
-/// Takes segments in, up to the offset that was asked for.
+/// Takes segments in, up to the offset that was asked for; says whether the log goes on there.
 pub(super) fn watch_segments(
     belief: &mut Belief,
     segments: &[SegmentFile],
     question: &Question,
     witness: &mut dyn Witness,
-) -> Result<(), ReadError> {
+) -> Result<bool, ReadError> {
     for segment in segments {
         if question.at.is_some_and(|at| segment.base_offset >= at) {
-            break;
+            return Ok(true);
         }
         let source = Source::open(&segment.path, question.read.access)?;
-        watch_segment(belief, segment, &source, question, witness)?;
+        if watch_segment(belief, segment, &source, question, witness)? {
+            return Ok(true);
+        }
     }
-    Ok(())
+    Ok(false)
 }
 
-/// Takes one segment in.
+/// Takes one segment in; says whether it goes on behind the offset that was asked for.
 pub(super) fn watch_segment(
     belief: &mut Belief,
     segment: &SegmentFile,
     source: &Source,
     question: &Question,
     witness: &mut dyn Witness,
-) -> Result<(), ReadError> {
+) -> Result<bool, ReadError> {
     witness.segment(segment);
+    let mut goes_on = false;
     let state = &mut belief.state;
     state.begin_segment(segment.base_offset);
     read_source(
@@ -74,6 +77,7 @@ pub(super) fn watch_segment(
         &mut |item| match item {
             Item::Batch(batch, control) => {
                 if question.at.is_some_and(|at| batch.last_offset >= at) {
+                    goes_on = true;
                     return ControlFlow::Break(());
                 }
                 witness.before(state, batch, control);
@@ -89,5 +93,6 @@ pub(super) fn watch_segment(
         },
     )?;
     state.end_segment(witness);
-    source.check()
+    source.check()?;
+    Ok(goes_on)
 }

@@ -336,7 +336,7 @@ impl Run<'_> {
         let age = self.options.expiry.age().unwrap_or(DEFAULT_EXPIRATION_MS);
         let checkpoints = self.checkpoints.of(&log.path, session);
         let mut told = |path: &Path, damage: &_| session.damage(path, damage);
-        let mut found = LogFindings::new(age, &mut told);
+        let mut found = LogFindings::new(age, &mut told).of(log.name.as_ref());
         let compared = compare_all(log, checkpoints, &snapshots, &self.terms, &mut found);
         let findings = found.into_findings();
         match compared {

@@ -190,7 +190,7 @@ impl Run<'_> {
         let expiration = self.expiration();
         let checkpoints = self.checkpoints.of(&partition.path, session);
         let mut told = |path: &Path, damage: &Damage| session.damage(path, damage);
-        let mut found = LogFindings::new(expiration, &mut told);
+        let mut found = LogFindings::new(expiration, &mut told).of(partition.name.as_ref());
         let belief = witness::watch(partition, checkpoints, &self.question, &mut found);
         let findings = found.into_findings();
         match belief {

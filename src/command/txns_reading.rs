@@ -216,6 +216,11 @@ impl Reading {
             Ok((belief, held_back)) => {
                 tell_snapshot(&belief, session);
                 let view = self.view(log, head, &belief, coordinator);
+                if log.is_one_segment() && !view.open.is_empty() {
+                    let alone = "read from this segment alone: a transaction that is open here \
+                                 may have ended in the next one";
+                    session.note(&log.path, &alone);
+                }
                 self.finish(
                     &PartitionView {
                         held_back,

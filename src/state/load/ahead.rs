@@ -1,8 +1,8 @@
 //! Looks at the batches in front of a load, so that their producers are near when it comes to them.
 //!
-//! A load takes batches in one by one, as a broker does, and would wait for memory with each. Look-ups
-//! of many do not depend on each other. They change nothing: what is wrong with a batch is for the
-//! load itself to find.
+//! A load takes batches in one by one, as a broker does, and would wait for memory with each.
+//! Look-ups of many do not depend on each other. They change nothing: what is wrong with a batch is
+//! for the load itself to find.
 
 use super::stream::Stream;
 use crate::format::number::{Offset, ProducerId};

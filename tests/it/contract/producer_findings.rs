@@ -165,6 +165,21 @@ fn sequences_that_do_not_follow() {
         .ended_with(1);
 }
 
+/// A group coordinator writes offsets for a producer, each batch of a transaction with sequence 0.
+#[test]
+fn sequences_of_committed_offsets_mean_nothing() {
+    let log = [0, 1].map(|offset| data(offset, 5, 0, 0).encode()).concat();
+    for (name, code) in [("offsets-0", 1), ("__consumer_offsets-0", 0)] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(name);
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("00000000000000000000.log"), &log).unwrap();
+        let (partition, outcome) = one(&[], &path);
+        outcome.ended_with(code);
+        assert_eq!(partition.findings.len(), code as usize, "{name}");
+    }
+}
+
 #[test]
 fn an_epoch_that_goes_down() {
     let mut later = data(1, 1, 0, 0);

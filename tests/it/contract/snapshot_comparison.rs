@@ -163,6 +163,20 @@ fn a_snapshot_that_the_log_does_not_reach() {
     assert_eq!(compared, [false, true, false]);
 }
 
+/// Compaction may take what lies around a snapshot's offset, and a snapshot may lie inside a batch.
+#[test]
+fn a_snapshot_at_an_offset_that_no_batch_begins_with() {
+    let log = [data(10, 1, 7), data(30, 1, 8)].concat();
+    let held = [entry(1, 7, 10)];
+    let directory = partition(10, &log, &[(20, &held)]);
+    let (document, outcome) = inspect(&[], directory.path());
+    outcome.ended_with(0);
+    let [snapshot] = &document.snapshots[..] else {
+        panic!("{document:?}")
+    };
+    assert_eq!(results(snapshot), [(1, "equal")]);
+}
+
 #[test]
 fn a_log_elsewhere_serves_a_snapshot_that_was_sent_alone() {
     let directory = copies(&[(SOUND, "00000000000000000047.snapshot")]);
