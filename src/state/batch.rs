@@ -187,7 +187,21 @@ fn usual_marker(batch: &LoadedBatch<'_>) -> Option<Marker> {
     let record: &[u8; 17] = record.try_into().ok()?;
     // Length, attributes, timestamp and offset deltas, length of the key; key; length of the
     // value; version; coordinator's epoch; number of headers.
-    let [before @ .., k0, k1, t0, t1, size, v0, v1, c0, c1, c2, c3, headers] = *record;
+    let [
+        before @ ..,
+        k0,
+        k1,
+        t0,
+        t1,
+        size,
+        v0,
+        v1,
+        c0,
+        c1,
+        c2,
+        c3,
+        headers,
+    ] = *record;
     let is_abort = match i16::from_be_bytes([t0, t1]) {
         0 => true,
         1 => false,

@@ -2,7 +2,9 @@
 //!
 //! The manager knows of a transaction only where it begins; this is what a report wants beside.
 
-use crate::format::number::{CoordinatorEpoch, Offset, ProducerEpoch, ProducerId, Timestamp, to_usize};
+use crate::format::number::{
+    CoordinatorEpoch, Offset, ProducerEpoch, ProducerId, Timestamp, to_usize,
+};
 use crate::state::batch::{Batch, Marker, Place};
 use crate::state::hash::Mixer;
 use std::collections::HashMap;
