@@ -19,13 +19,16 @@ use kfsck::storage::source::Access;
 
 type Failure = Box<dyn std::error::Error>;
 
+/// A pass and its name.
+type Pass<'p> = (&'p str, &'p dyn Fn() -> Result<u64, Failure>);
+
 fn main() -> Result<(), Failure> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let [rounds, wanted, path] = &arguments[..] else {
         return Err("expected ROUNDS PASS PARTITION".into());
     };
     let directory = Path::new(path);
-    let passes: [(&str, &dyn Fn() -> Result<u64, Failure>); 5] = [
+    let passes: [Pass<'_>; 5] = [
         ("replay", &|| headers::<1>(directory, false)),
         ("replay-crc", &|| headers::<1>(directory, true)),
         ("replay-five", &|| headers::<5>(directory, false)),

@@ -155,16 +155,18 @@ impl<const N: usize> Table<N> {
     }
 }
 
+/// The transaction that a batch began, by its first offset, and the one that it ended.
+type BeganAndEnded = (Option<Offset>, Option<Finished>);
+
 impl<const N: usize> Manager<N> {
     /// Takes in a batch that is as most are, of the producer in `slot`; `None` where it is not.
-    /// Gives the transaction that began, by its first offset, and the one that ended.
     #[inline(always)]
     pub(super) fn apply_usual(
         &mut self,
         batch: &Batch,
         control: Option<&Control>,
         slot: Slot,
-    ) -> Option<Result<(Option<Offset>, Option<Finished>), StateError>> {
+    ) -> Option<Result<BeganAndEnded, StateError>> {
         let ticket = Some(self.ongoing.next_ticket());
         let usual = self.producers.take_usual(slot, batch, control, ticket)?;
         Some(self.conclude(batch.producer_id, usual.appended, usual.ticket))

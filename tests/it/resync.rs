@@ -25,7 +25,7 @@ fn outer(base_offset: i64) -> Batch {
     let batch = Batch::new(base_offset)
         .record(Some(b"k"), Some(&value))
         .record(None, Some(b"between"));
-    batch.record(Some(&value), Some(&value))
+    batch.record(Some(b"key"), Some(&value))
 }
 
 fn set_length(batch: &mut [u8], length: usize) {
@@ -136,6 +136,11 @@ fn without_evidence_the_first_that_checksums_wins() {
             let at = batch.len() - 7;
             batch[at] = 0x7e;
         },
+        // A record of 6616 bytes by its size; null key, null value and a header tell of ten.
+        |batch: &mut Vec<u8>| {
+            let record = [0xac, 0x67, 0, 0, 0, 1, 1, 2, 2, b'k', 2, b'v'];
+            batch[HEADER..][..record.len()].copy_from_slice(&record);
+        },
     ] {
         let mut damaged = batches::plain(1, b"value");
         let size = damaged.len();
@@ -198,7 +203,10 @@ fn damage_tells_the_good_batches_inside() {
     let good = batches::plain(3, b"good");
     let first = batches::plain(0, b"a");
     let at = first.len() + garbage.len();
-    for (tail, ending) in [(&good[..], "reading goes on"), (&[], "nothing behind it")] {
+    for (tail, ending) in [
+        (&good[..], "bytes of damage up to position"),
+        (&[], "bytes of damage up to the end"),
+    ] {
         let inside = [garbage, &alone, more, &nested, more].concat();
         let log = [&first[..], &inside, tail].concat();
         let (dump, run) = crate::jsonl::dump_of(NAME, &log);

@@ -138,10 +138,15 @@ impl<'s, 'v, V: View> Renderer<'s, 'v, V> {
         if let Some(before) = regression {
             self.note(offset_regression(span, before, first));
         }
-        fault
-            .into_iter()
-            .chain(offsets.damage())
-            .for_each(|fault| self.note(fault));
+        if let Some(fault) = fault {
+            self.note(fault);
+        }
+        if offsets.has_strays() {
+            offsets
+                .damage()
+                .into_iter()
+                .for_each(|fault| self.note(fault));
+        }
         Ok(())
     }
 

@@ -2,8 +2,8 @@
 //!
 //! Values may hold record sets of their own, and where a length is no help these look like those
 //! of the log. The records of an uncompressed batch tell them apart: each says its size, and the
-//! sizes of key and value say it again. A message of magic 0 or 1 says its size twice as well. Of a
-//! compressed batch nothing is known here.
+//! sizes of key, value and headers say it again. A message of magic 0 or 1 says its size twice as
+//! well. Of a compressed batch nothing is known here.
 
 use super::walk::Walk;
 use crate::format::batch::{self, HEADER_SIZE, Header};
@@ -22,6 +22,8 @@ const LEAST_UNCUT: u64 = 26;
 const _: () = assert!(RECORD_HEAD == 26);
 const LONGEST_SIZE: u64 = 5;
 const _: () = assert!(VARINT_LIMIT == 5);
+/// Set in all bytes of a number but the last.
+const MORE: u8 = 0x80;
 /// A record takes 7 bytes at least. Reading more records than this allows means reading bytes
 /// over and over, which only a made file makes necessary.
 const LEAST_BYTES_A_RECORD: u64 = 3;
@@ -52,6 +54,15 @@ impl Chain {
         let is_inside = self.end > length;
         is_inside || (!self.is_complete && length.saturating_sub(self.end) < LEAST_UNCUT)
     }
+}
+
+/// Where a part of a record ends.
+enum Part {
+    Ends(u64),
+    /// Behind the end of the file; up to here sizes were read.
+    IsCut(u64),
+    /// Not where the record can have it.
+    Contradicts,
 }
 
 /// A record's sizes, which agree with one another.
@@ -127,7 +138,9 @@ impl Walk<'_> {
         };
         let header = Header::new(&head);
         let attributes = header.attributes();
-        if attributes.has_unknown_bits()
+        let most = header.last_offset_delta().saturating_add(1);
+        if header.count() > most
+            || attributes.has_unknown_bits()
             || Codec::from_attributes(attributes.0) != Some(Codec::None)
         {
             return Ok(None);
@@ -163,39 +176,75 @@ impl Walk<'_> {
     }
 
     /// The sizes of the record at `at`; `None` when they contradict one another. A record that the
-    /// file cuts is judged by those in front of the cut.
+    /// file cuts is judged by those in front of the cut, which must tell of half of it at least.
     fn record_frame(&mut self, at: u64) -> Result<Option<RecordFrame>, ReadError> {
         let Ok(head) = RecordHead::read(self.window.bytes(at, RECORD_HEAD)?) else {
             return Ok(None);
         };
+        if head.attributes != 0 || head.offset_delta < 0 {
+            return Ok(None);
+        }
         let end = at.saturating_add(head.size);
-        let fits = Some(RecordFrame {
+        let key_end = at.saturating_add(head.length).saturating_add(head.key);
+        let fits = match self.behind_key(key_end, end)? {
+            Part::Ends(found) => found == end,
+            Part::IsCut(known) => end.saturating_sub(known) <= head.size.div_euclid(2),
+            Part::Contradicts => false,
+        };
+        Ok(fits.then_some(RecordFrame {
             end,
             offset_delta: head.offset_delta,
-        });
-        let key_end = at.saturating_add(head.length).saturating_add(head.key);
-        if key_end >= end || head.attributes != 0 || head.offset_delta < 0 {
-            return Ok(None);
-        }
-        if key_end >= self.length {
-            return Ok(fits);
-        }
-        let Some((value, length)) = self.size_at(key_end)? else {
-            // Cut inside the number, or no number.
-            let is_cut = key_end.saturating_add(LONGEST_SIZE) > self.length;
-            return Ok(fits.filter(|_| is_cut));
+        }))
+    }
+
+    /// Passes over value and headers of a record that says that it ends at `end`.
+    fn behind_key(&mut self, at: u64, end: u64) -> Result<Part, ReadError> {
+        let at = match self.part(at, end)? {
+            Part::Ends(at) => at,
+            other => return Ok(other),
         };
-        let value_end = key_end.saturating_add(length).saturating_add(value);
-        if value_end >= end {
-            return Ok(None);
+        // The count of headers is read as a size, that of none.
+        let mut at = match self.part(at, end)? {
+            Part::Ends(_) => at,
+            other => return Ok(other),
+        };
+        let Some((headers, length)) = self.size_at(at)? else {
+            return Ok(Part::Contradicts);
+        };
+        at = at.saturating_add(length);
+        // A key and a value each.
+        for _ in 0..headers.saturating_mul(2) {
+            if !self.may_read_a_record() {
+                return Ok(Part::Contradicts);
+            }
+            match self.part(at, end)? {
+                Part::Ends(next) => at = next,
+                other => return Ok(other),
+            }
         }
-        if value_end >= self.length {
-            return Ok(fits);
+        Ok(Part::Ends(at))
+    }
+
+    /// Where a key or value ends, of which the size lies at `at`.
+    fn part(&mut self, at: u64, end: u64) -> Result<Part, ReadError> {
+        if at >= end {
+            return Ok(Part::Contradicts);
         }
-        // The count of headers, which takes the last byte when there are none.
-        let headers = self.size_at(value_end)?.map_or(0, |(count, _)| count);
-        let is_last = value_end.saturating_add(1) == end;
-        Ok(fits.filter(|_| is_last == (headers == 0)))
+        if at >= self.length {
+            return Ok(Part::IsCut(at));
+        }
+        Ok(match self.size_at(at)? {
+            Some((size, length)) => Part::Ends(at.saturating_add(length).saturating_add(size)),
+            None => self.is_cut_inside(at),
+        })
+    }
+
+    /// What a number that cannot be read at `at` means.
+    const fn is_cut_inside(&self, at: u64) -> Part {
+        match at.saturating_add(LONGEST_SIZE) > self.length {
+            true => Part::IsCut(at),
+            false => Part::Contradicts,
+        }
     }
 
     /// A size at `at`, 0 for null, and the bytes that it takes.
@@ -251,7 +300,8 @@ impl RecordHead {
         let body = length_of(cursor.varint("recordSize")?);
         let size = body.saturating_add(position_of(&cursor));
         let attributes = cursor.i8("attributes")?;
-        cursor.varlong("timestampDelta")?;
+        // The timestamp delta: any number will do.
+        while cursor.u8("timestampDelta")? >= MORE {}
         let offset_delta = cursor.varint("offsetDelta")?;
         let key = length_of(cursor.varint("keySize")?);
         Ok(Self {

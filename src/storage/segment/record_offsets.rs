@@ -49,9 +49,21 @@ impl RecordOffsets {
     #[inline]
     pub fn take(&mut self, offset: Offset) {
         if offset < self.first || offset > self.last {
-            self.strays = self.strays.saturating_add(1);
-            self.example.get_or_insert(offset);
+            self.count(offset);
         }
+    }
+
+    #[cold]
+    fn count(&mut self, stray: Offset) {
+        self.strays = self.strays.saturating_add(1);
+        self.example.get_or_insert(stray);
+    }
+
+    /// Whether an offset was out of place.
+    #[must_use]
+    #[inline]
+    pub const fn has_strays(&self) -> bool {
+        self.strays > 0
     }
 
     /// What is wrong with the offsets taken, once a batch: [`Code::OffsetOverflow`] where the

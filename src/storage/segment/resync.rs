@@ -317,8 +317,8 @@ impl Passed {
         };
         let byte = first.saturating_add(1);
         format!(
-            "; inside, {least}{count} {sets} {have} a right checksum, the first at position {first}: \
-             `tail -c +{byte}` cuts it out"
+            "; inside, {least}{count} {sets} {have} a right checksum, the first at position \
+             {first}: `tail -c +{byte}` cuts it out"
         )
     }
 }

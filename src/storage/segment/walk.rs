@@ -309,10 +309,12 @@ impl<'s> Walk<'s> {
     #[cold]
     fn damage(&mut self) -> Result<Option<Piece>, ReadError> {
         let begin = self.position;
+        let left = self.length.saturating_sub(begin);
         if self.is_zero_tail(begin)? {
-            let message = "zeros to the end of the file: preallocated space, or a write that \
-                           never came; nothing is lost behind them"
-                .to_owned();
+            let message = format!(
+                "{left} zeros to the end of the file: preallocated space, or a write that never \
+                 came; nothing is lost behind them"
+            );
             return Ok(self.tail(Code::ZeroTail, End::ZeroTail, message));
         }
         let head = self
@@ -320,23 +322,27 @@ impl<'s> Walk<'s> {
             .bytes(begin, PROBE)?
             .first_chunk()
             .map(Frame::decode);
-        let (code, fault) = describe(head, self.length.saturating_sub(begin));
+        let (code, fault) = describe(head, left);
         let Onward { next, passed } = self.resynchronise(begin, head)?;
         let passed = passed.told();
         if let Some((next, why)) = next {
+            let size = next.saturating_sub(begin);
             let damage = Damage {
                 position: begin,
-                size: next.saturating_sub(begin),
+                size,
                 code,
-                message: format!("{fault}; reading goes on at position {next}, {why}{passed}"),
+                message: format!(
+                    "{fault}; {size} bytes of damage up to position {next}, {why}{passed}"
+                ),
             };
             return Ok(self.advance(next, Piece::Damage(damage)));
         }
         if let Some(fault) = self.torn(begin, head, &fault)? {
-            let message = format!("{fault}; a broker that recovers the log cuts it off{passed}");
+            let message =
+                format!("{fault}; a broker that recovers the log cuts {left} bytes off{passed}");
             return Ok(self.tail(Code::TruncatedTail, End::TruncatedTail, message));
         }
-        let message = format!("{fault}; nothing behind it can be read as a record set{passed}");
+        let message = format!("{fault}; {left} bytes of damage up to the end of the file{passed}");
         Ok(self.tail(code, End::EndOfFile, message))
     }
 

@@ -129,12 +129,8 @@ pub(super) fn differences(case: &Path) -> Vec<String> {
         }
         let mut ours = take(&mut twin, step, &written);
         if step.operation == "chunk" && ours.error.is_none() && ours.duplicate.is_none() {
-            let batches = batches(&step.records);
-            appended.extend(
-                batches
-                    .iter()
-                    .map(|(batch, _)| (batch.base_offset, batch.last_offset)),
-            );
+            let places = given(step, &written);
+            appended.extend(places.map(|(batch, _)| (batch.base_offset, batch.last_offset)));
         }
         ours.look_up(&appended, step);
         let found = answer::differences(&real(step), &ours);
@@ -197,7 +193,7 @@ fn take(twin: &mut Twin, step: &Step, written: &Written) -> View {
     let now = Timestamp(step.now);
     let mut ended: Ended = Ok((None, Vec::new()));
     match step.operation.as_str() {
-        "chunk" => ended = append(twin, step, written.through_log),
+        "chunk" => ended = append(twin, step, written),
         "verify" if step.error.is_none() => verify(twin, step),
         "expire" => twin.remove_expired(now, written.expiration),
         "highwatermark" => twin.on_high_watermark_updated(Offset(step.to.unwrap())),
@@ -251,7 +247,7 @@ fn completed(finished: &Finished) -> Completed {
     }
 }
 
-fn append(twin: &mut Twin, step: &Step, through_log: bool) -> Ended {
+fn append(twin: &mut Twin, step: &Step, written: &Written) -> Ended {
     let origin = match step.origin.as_deref().unwrap() {
         "CLIENT" => Origin::Client,
         "COORDINATOR" => Origin::Coordinator,
@@ -264,18 +260,22 @@ fn append(twin: &mut Twin, step: &Step, through_log: bool) -> Ended {
         is_verified: step.is_verified,
     };
     let mut chunk = Chunk::new(how);
-    for (batch, control) in batches(&step.records) {
-        // A replica takes nothing from a leader that it does not know of, nor what follows.
-        let is_unknown = batch.partition_leader_epoch > LeaderEpoch(step.leader_epoch);
-        if through_log && origin == Origin::Replication && is_unknown {
-            break;
-        }
+    for (batch, control) in given(step, written) {
         let duplicate = chunk.add(twin, &batch, control.as_ref(), &mut event::ignore)?;
         if duplicate.is_some() {
             return Ok((duplicate, Vec::new()));
         }
     }
     Ok((None, chunk.commit(twin)?))
+}
+
+/// The batches of a chunk. A replica takes nothing from a leader that it does not know of, nor
+/// what follows.
+fn given(step: &Step, written: &Written) -> impl Iterator<Item = (Batch, Option<Control>)> {
+    let skips = written.through_log && step.origin.as_deref() == Some("REPLICATION");
+    let known = LeaderEpoch(step.leader_epoch);
+    let batches = batches(&step.records).into_iter();
+    batches.take_while(move |(batch, _)| !skips || batch.partition_leader_epoch <= known)
 }
 
 fn batches(records: &str) -> Vec<(Batch, Option<Control>)> {
