@@ -78,6 +78,8 @@ pub struct Manager<const N: usize> {
     map_end_offset: Offset,
     /// No ended transaction waits: the log's end stands for the high watermark.
     is_replicated: bool,
+    /// The last barrier that was obeyed.
+    last_reset: Option<Offset>,
 }
 
 impl<const N: usize> Manager<N> {
@@ -93,6 +95,7 @@ impl<const N: usize> Manager<N> {
             verifications: HashMap::new(),
             map_end_offset: Offset(0),
             is_replicated: false,
+            last_reset: None,
         }
     }
 
@@ -141,6 +144,12 @@ impl<const N: usize> Manager<N> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.producers.is_empty() && self.unreplicated.is_empty()
+    }
+
+    /// Whether it knows of nobody because of a barrier that a log cut to end at `end` does not
+    /// hold any more, under rules that ask this.
+    pub(super) fn misses_barrier(&self, end: Offset) -> bool {
+        self.last_reset.is_some_and(|barrier| barrier >= end) && self.rules.misses_barriers()
     }
 
     /// Whether the record of a control batch must be read before [`Manager::apply`].
@@ -287,6 +296,7 @@ impl<const N: usize> Manager<N> {
             });
         }
         self.producers.clear();
+        self.last_reset = Some(batch.base_offset);
         if effect == Reset::Everything {
             self.ongoing.clear();
             self.verifications.clear();
@@ -408,6 +418,7 @@ impl<const N: usize> Manager<N> {
         self.producers.clear();
         self.ongoing.clear();
         self.unreplicated.clear();
+        self.last_reset = None;
         self.map_end_offset = offset;
     }
 

@@ -1,8 +1,9 @@
 //! Whose producer state: what a stock broker believes, and what the mirroring designs (KIP-1279)
 //! would have it believe.
 //!
-//! The sets differ in two questions: which ids have state, and what the barrier
-//! (MIRROR_PID_RESET, control type 7, without a producer id) does. A barrier that carries a
+//! The sets differ in three questions: which ids have state, what the barrier (MIRROR_PID_RESET,
+//! control type 7, without a producer id) does, and whether it is missed when the log is cut in
+//! front of it. A barrier that carries a
 //! producer's id is an end marker of no known type to all of them.
 
 use crate::format::number::ProducerId;
@@ -42,6 +43,11 @@ pub trait RuleSet: std::fmt::Debug + Sync {
 
     /// What a barrier does that comes by `path`.
     fn reset(&self, path: Path) -> Reset;
+
+    /// Whether the log is read again when it is cut in front of the barrier that emptied the state.
+    /// A broker whose state is empty at the end of its log does not read it when it is cut
+    /// (`UnifiedLog.rebuildProducerState`): without barriers there was nobody in it.
+    fn misses_barriers(&self) -> bool;
 }
 
 /// Kafka 4.4.0, and every release before: type 7 is an unknown control record, ids below 0 mean
@@ -59,9 +65,8 @@ pub struct Mapped;
 
 /// The prototype of the barrier design with its holes: producers of the same chunk are put back
 /// (P1), recovery after an unclean stop passes over the barrier (P2), and a transaction that is
-/// open at the barrier stays open in memory (P3). That truncating a barrier away does not bring
-/// producers back (P4) follows from the stock rule for an empty manager, and a barrier that was
-/// never written (P5) is not there to be read.
+/// open at the barrier stays open in memory (P3), and truncating a barrier away does not bring
+/// producers back (P4). A barrier that was never written (P5) is not there for any rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fork;
 
@@ -76,6 +81,10 @@ impl RuleSet for Stock {
 
     fn reset(&self, _: Path) -> Reset {
         Reset::Ignored
+    }
+
+    fn misses_barriers(&self) -> bool {
+        false
     }
 }
 
@@ -95,6 +104,10 @@ impl RuleSet for Barrier {
             _ => Reset::Everything,
         }
     }
+
+    fn misses_barriers(&self) -> bool {
+        true
+    }
 }
 
 impl RuleSet for Mapped {
@@ -108,6 +121,10 @@ impl RuleSet for Mapped {
 
     fn reset(&self, path: Path) -> Reset {
         Barrier.reset(path)
+    }
+
+    fn misses_barriers(&self) -> bool {
+        Barrier.misses_barriers()
     }
 }
 
@@ -125,6 +142,10 @@ impl RuleSet for Fork {
             Path::Append(Origin::Client) | Path::Recovery => Reset::Ignored,
             Path::Append(_) | Path::Load => Reset::MapOfManager,
         }
+    }
+
+    fn misses_barriers(&self) -> bool {
+        false
     }
 }
 

@@ -7,6 +7,9 @@
 //! Not modelled: a broker splits a segment whose offsets span more than 31 bits
 //! (`LocalLog.splitOverflowedSegment`). Such a load ends here with a
 //! `LogSegmentOffsetOverflowException`.
+//!
+//! Memory: the snapshots that a load writes stay in memory up to its end, 46 bytes a producer each.
+//! A recovery writes one for each segment that it reads.
 
 mod ahead;
 mod files;
@@ -15,9 +18,11 @@ mod segment;
 mod snapshots;
 mod stop;
 mod stream;
+mod truncate;
 
 pub use files::{Action, Change};
 pub use stop::Stop;
+pub use truncate::truncate;
 
 use crate::format::leader_epoch_checkpoint::{self, EpochEntry};
 use crate::format::number::{Offset, Timestamp};

@@ -48,7 +48,9 @@ pub(super) fn rebuild<const N: usize>(
         }
         return Ok(());
     }
-    let was_empty = keeper.manager.is_empty() && keeper.manager.map_end_offset() >= last_offset;
+    let was_empty = keeper.manager.is_empty()
+        && keeper.manager.map_end_offset() >= last_offset
+        && !keeper.manager.misses_barrier(last_offset);
     let range = (log_start, last_offset);
     keeper.truncate_and_reload(range, ground.disk, ground.files, ground.options)?;
     let from = keeper.manager.map_end_offset();

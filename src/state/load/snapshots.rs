@@ -107,8 +107,13 @@ impl<const N: usize> Keeper<N> {
         rules: &'static dyn RuleSet,
         snapshots: &SnapshotFiles,
     ) -> Self {
+        Self::of(Manager::new(partition, rules), snapshots)
+    }
+
+    /// A manager that is running, on a directory with these snapshots.
+    pub(super) fn of(manager: Manager<N>, snapshots: &SnapshotFiles) -> Self {
         Self {
-            manager: Manager::new(partition, rules),
+            manager,
             known: snapshots.offsets(),
             last_snapshot: Offset(0),
         }

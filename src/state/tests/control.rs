@@ -3,7 +3,10 @@
 use super::log::{Bytes, CONTROL, Log, TRANSACTIONAL, kept, marker_value, recovered, refusal};
 use crate::format::number::ProducerId;
 use crate::state::append::Append;
-use crate::state::batch::Control;
+use crate::state::batch::{Control, any_control, control};
+use crate::storage::segment::contents::{BatchReader, DEFAULT_MAX_RECORD_BYTES};
+use crate::storage::segment::walk::Span;
+use crate::storage::source::Source;
 
 /// What a load says to a control record of producer 5.
 fn said(key: Bytes, value: Bytes) -> String {
@@ -109,4 +112,34 @@ fn only_the_first_record_of_a_control_batch_counts() {
         panic!("{batches:?}");
     };
     assert!(marker.is_abort);
+}
+
+/// The short way of a marker that is as coordinators write it knows when it is not: with any one
+/// byte changed it says what the records say.
+#[test]
+fn a_marker_says_the_same_the_short_way() {
+    let mut usual = 0;
+    for log in [Log::new().commit(5, 3, 7), Log::new().abort(5, 3, -1)] {
+        let bytes = log.bytes();
+        assert_eq!(bytes.len(), 78);
+        for at in 16..bytes.len() {
+            for value in [0, 1, 2, 3, 8, 12, 0x20, 0x30, 0x31, 0x38, 0x70, 0x80, 0xff] {
+                let mut changed = bytes.clone();
+                changed[at] = value;
+                // A byte that is there anyway leaves the short way open.
+                usual += u32::from(changed == bytes);
+                let source = Source::from_bytes("0.log", changed);
+                let mut reader = BatchReader::new(&source, DEFAULT_MAX_RECORD_BYTES);
+                let span = Span {
+                    position: 0,
+                    size: 78,
+                    magic: source.as_slice().unwrap()[16].min(2),
+                };
+                let short = control(&mut reader.load(span).unwrap()).unwrap();
+                let long = any_control(&mut reader.load(span).unwrap()).unwrap();
+                assert_eq!(short, long, "byte {at} is {value}");
+            }
+        }
+    }
+    assert!(usual > 40, "{usual}");
 }

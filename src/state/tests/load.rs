@@ -5,19 +5,20 @@ use crate::format::leader_epoch_checkpoint::{self, EpochEntry};
 use crate::format::number::{LeaderEpoch, Offset, ProducerId, Timestamp};
 use crate::format::producer_snapshot::{self, Version};
 use crate::state::load::{Change, LoadOptions, Loaded, Outcome, load};
+use crate::state::manager::Manager;
 use crate::state::rules::{Barrier, Fork, RuleSet, Stock};
 use crate::storage::directory::PartitionDirectory;
 use std::fs;
 use std::path::PathBuf;
 
 /// A partition's directory.
-struct Partition {
+pub(super) struct Partition {
     root: tempfile::TempDir,
 }
 
 impl Partition {
     /// Segments at the first offsets of these logs, each with an empty offset index.
-    fn of(logs: &[&Log]) -> Self {
+    pub(super) fn of(logs: &[&Log]) -> Self {
         let partition = Self {
             root: tempfile::tempdir().unwrap(),
         };
@@ -30,20 +31,28 @@ impl Partition {
         partition
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.root.path().join("t-0").join(name)
     }
 
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+    pub(super) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
         fs::write(self.path(name), bytes).unwrap();
     }
 
     /// The snapshot that a broker takes behind these batches.
-    fn snapshot(&self, log: &Log) {
-        let manager = super::log::recovered(log);
+    pub(super) fn snapshot(&self, log: &Log) {
+        let mut manager = super::log::recovered(log);
+        manager.set_map_end_offset(Offset(log.end()));
+        self.snapshot_of(&manager);
+    }
+
+    pub(super) fn snapshot_of(&self, manager: &Manager<5>) {
         let entries: Vec<_> = manager.snapshot_entries().collect();
         let bytes = producer_snapshot::encode(Version::V1, &entries).unwrap();
-        self.write(&format!("{:020}.snapshot", log.end()), bytes);
+        self.write(
+            &format!("{:020}.snapshot", manager.map_end_offset().0),
+            bytes,
+        );
     }
 
     fn load(&self, options: &LoadOptions) -> Outcome<5> {
@@ -54,7 +63,7 @@ impl Partition {
         outcome
     }
 
-    fn loaded(&self, options: &LoadOptions) -> Loaded<5> {
+    pub(super) fn loaded(&self, options: &LoadOptions) -> Loaded<5> {
         *self.load(options).log.unwrap()
     }
 

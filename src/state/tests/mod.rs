@@ -9,3 +9,4 @@ mod log;
 mod replay;
 mod rules;
 mod table;
+mod truncation;

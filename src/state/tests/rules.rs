@@ -5,7 +5,7 @@ use super::log::{Log, apply, kept, recovered_by, refusal};
 use crate::format::number::{Offset, ProducerId};
 use crate::state::append::Append;
 use crate::state::event::Kind;
-use crate::state::manager::Manager;
+use crate::state::manager::{Applied, Manager};
 use crate::state::rules::{ALL, Barrier, Fork, Mapped, RuleSet, Stock, by_name};
 
 fn ids(manager: &Manager<5>) -> Vec<i64> {
@@ -173,4 +173,57 @@ fn both_layouts_and_anything_else_of_type_7_are_the_barrier() {
         assert_eq!(ids(&recovered_by(&Barrier, &log)), [] as [i64; 0]);
         assert_eq!(ids(&recovered_by(&Stock, &log)), [5]);
     }
+}
+
+/// What becomes of the first batch of a local producer that got the id of a mirrored one.
+fn first_batch_of_5(rules: &'static dyn RuleSet, log: &Log) -> Applied {
+    let mut manager = Manager::<5>::new("t-0", rules);
+    apply(&mut manager, Append::FOLLOWER, log);
+    let fresh = Log::from(log.end()).data(5, 0, 0, 1);
+    apply(&mut manager, Append::CLIENT, &fresh)
+        .remove(0)
+        .unwrap()
+}
+
+/// P5: mirroring has ended and no barrier was written. No rules can know: the first batch of a new
+/// producer is answered with the offset of another's, and is appended nowhere.
+#[test]
+fn without_its_barrier_the_end_of_mirroring_voids_nothing_under_any_rules() {
+    let mirrored = Log::new().data(5, 0, 0, 1).data(6, 0, 0, 1);
+    for rules in ALL {
+        let Applied::Duplicate(old) = first_batch_of_5(rules, &mirrored) else {
+            panic!("{}", rules.name());
+        };
+        assert_eq!(old.last_offset, Offset(0));
+    }
+    // With the barrier only a stock broker takes the producer for the old one.
+    for rules in ALL {
+        let applied = first_batch_of_5(rules, &mirrored.clone().barrier());
+        let is_repeat = matches!(applied, Applied::Duplicate(_));
+        assert_eq!(is_repeat, rules.name() == "stock", "{}", rules.name());
+    }
+}
+
+/// P5 with an open transaction: nobody aborts it, and it holds the last stable offset under every
+/// set.
+#[test]
+fn without_its_barrier_a_transaction_of_the_source_stays_open_under_any_rules() {
+    let mirrored = Log::new().txn(5, 0, 0, 1).data(6, 0, 0, 1);
+    for rules in ALL {
+        let manager = recovered_by(rules, &mirrored);
+        assert_eq!(manager.last_stable_offset(Offset(0), Offset(2)), Offset(0));
+        assert_eq!(ids(&manager), [5, 6]);
+    }
+}
+
+/// P7: a batch that is sent again across the barrier is there twice; this is of the design.
+#[test]
+fn a_retry_across_the_barrier_is_appended_again_unless_the_barrier_is_passed_over() {
+    let across = Log::new().data(5, 0, 0, 1).barrier();
+    for rules in [&Barrier as &'static dyn RuleSet, &Mapped, &Fork] {
+        let applied = first_batch_of_5(rules, &across);
+        assert!(matches!(applied, Applied::Taken { .. }), "{applied:?}");
+    }
+    let applied = first_batch_of_5(&Stock, &across);
+    assert!(matches!(applied, Applied::Duplicate(_)), "{applied:?}");
 }
