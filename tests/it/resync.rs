@@ -367,3 +367,26 @@ fn neighbours_with_wrong_checksums_are_batches() {
     assert_eq!(found, [false; 4]);
     assert!(dump.damage().all(|damage| damage.size_in_bytes == 0));
 }
+
+/// A length that leads to where the zeros of a preallocated file begin is right: one wrong byte does
+/// not let the batches of a value out.
+#[test]
+fn one_wrong_byte_in_front_of_zeros_lets_no_batch_of_a_value_out() {
+    let first = batches::plain(0, b"first");
+    let last = outer(1).encode();
+    for at in [MAGIC_AT, CRC_AT + 4, HEADER, HEADER + 4] {
+        let mut log = [&first[..], &last, &[0; 300]].concat();
+        log[first.len() + at] ^= 0x85;
+        let source = Source::from_bytes("log", log);
+        let mut walk = Walk::new(&source);
+        let mut begins = Vec::new();
+        while let Some(piece) = walk.next_piece().unwrap() {
+            begins.push(match piece {
+                Piece::Batch(span) => span.position,
+                Piece::Damage(damage) => damage.position,
+            });
+        }
+        let [first, last] = [first.len(), first.len() + last.len()].map(|at| at as u64);
+        assert_eq!(begins, [0, first, last], "byte {at} of the last batch");
+    }
+}

@@ -75,6 +75,18 @@ impl Walk<'_> {
                 });
             }
         }
+        if let Some(own) = own
+            && self.is_where_zeros_begin(own)?
+        {
+            let inside = self.scan(begin.saturating_add(1)..own, false)?;
+            return Ok(Onward {
+                next: Some((
+                    own,
+                    "where its length leads and the zeros that end the file begin",
+                )),
+                passed: inside.passed,
+            });
+        }
         let reach = self.reach(begin)?;
         if reach.is_whole && reach.end < self.length {
             return Ok(Onward {
@@ -100,6 +112,14 @@ impl Walk<'_> {
                 passed,
             });
         }
+        // What its records seem to account for is told as well: they may be what is damaged.
+        let passed = match passed.count {
+            0 => {
+                self.scan(begin.saturating_add(1)..self.length, false)?
+                    .passed
+            }
+            _ => passed,
+        };
         Ok(Onward { next: None, passed })
     }
 
@@ -272,6 +292,9 @@ impl Walk<'_> {
         }
         if !self.is_zero_tail(tail)? && !self.is_truncated_tail(tail)? {
             return Ok(false);
+        }
+        if self.is_where_zeros_begin(tail)? {
+            return Ok(true);
         }
         // A wrong length leads to such a tail as easily as a right one, past good record sets.
         let from = self.behind_records(span)?;

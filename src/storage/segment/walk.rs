@@ -263,6 +263,14 @@ impl<'s> Walk<'s> {
         Ok(position >= self.zeros_from()? && position < self.length)
     }
 
+    /// Whether the zeros that end the file begin at `position`, or a few bytes in front of it: a
+    /// record set may end with zeros of its own. A wrong length hardly hits that place.
+    pub(super) fn is_where_zeros_begin(&mut self, position: u64) -> Result<bool, ReadError> {
+        const OWN_ZEROS: u64 = 8;
+        let own = position.checked_sub(self.zeros_from()?);
+        Ok(position < self.length && own.is_some_and(|own| own <= OWN_ZEROS))
+    }
+
     /// Where the zeros begin that end the file; its length when it ends otherwise.
     fn zeros_from(&mut self) -> Result<u64, ReadError> {
         const STEP: u64 = 64 << 10;

@@ -15,7 +15,9 @@ pub(super) fn snapshot(file: &Companion<'_>, out: &mut Portions<'_>) -> Result<(
     let refusal = |crc| producer_snapshot::stock_verdict(head, length, crc).err();
     let mut reader = match SnapshotReader::open(file.stream()) {
         Ok(reader) => reader,
-        Err(StreamFault::Malformed(fault)) => return corrupt(&fault, refusal(0), out),
+        Err(StreamFault::Malformed(fault)) => {
+            return corrupt(&fault, &refusal(0).unwrap_or_default(), out);
+        }
         Err(StreamFault::Input(error)) => return Err(file.read_error(error)),
     };
     let version = reader.version();
@@ -30,8 +32,12 @@ pub(super) fn snapshot(file: &Companion<'_>, out: &mut Portions<'_>) -> Result<(
         }
     }
     let seal = reader.finish().map_err(|error| file.read_error(error))?;
+    let refusal = refusal(seal.computed_crc);
     for fault in &seal.faults {
-        corrupt(fault, refusal(seal.computed_crc), out)?;
+        match &refusal {
+            Some(said) => corrupt(fault, said, out)?,
+            None => out.note(&format!("{fault}; a broker takes the file all the same"))?,
+        }
     }
     if let Some(tail) = &seal.stale_tail {
         out.note(&format!(
@@ -49,12 +55,7 @@ pub(super) fn snapshot(file: &Companion<'_>, out: &mut Portions<'_>) -> Result<(
     Ok(())
 }
 
-fn corrupt(
-    fault: &Malformed,
-    refusal: Option<String>,
-    out: &mut Portions<'_>,
-) -> Result<(), Refused> {
-    let said = refusal.unwrap_or_default();
+fn corrupt(fault: &Malformed, said: &str, out: &mut Portions<'_>) -> Result<(), Refused> {
     let then = format!("; a broker says \"{said}\" and deletes the file");
     out.malformed(Code::SnapshotCorrupt, fault, &then)
 }
