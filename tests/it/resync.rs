@@ -368,8 +368,8 @@ fn neighbours_with_wrong_checksums_are_batches() {
     assert!(dump.damage().all(|damage| damage.size_in_bytes == 0));
 }
 
-/// A length that leads to where the zeros of a preallocated file begin is right: one wrong byte does
-/// not let the batches of a value out.
+/// A length that leads to where the zeros of a preallocated file begin is right: one wrong byte
+/// does not let the batches of a value out.
 #[test]
 fn one_wrong_byte_in_front_of_zeros_lets_no_batch_of_a_value_out() {
     let first = batches::plain(0, b"first");
