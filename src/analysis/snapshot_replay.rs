@@ -194,8 +194,13 @@ impl Witness for Comparing<'_, '_, '_> {
         self.found.segment(segment);
     }
 
+    fn needs_state(&self, batch: &Batch) -> bool {
+        let next = self.waiting.first_key_value();
+        next.is_some_and(|(offset, _)| *offset <= batch.last_offset)
+    }
+
     fn before(&mut self, state: &Replay<1>, batch: &Batch, control: Option<&Control>) {
-        if !self.waiting.is_empty() {
+        if self.needs_state(batch) {
             let producers = state.manager().producers();
             self.upto(batch.last_offset, state.next_offset(), producers);
         }

@@ -15,13 +15,27 @@ pub trait Witness: Visitor {
     /// This segment comes next.
     fn segment(&mut self, _: &SegmentFile) {}
 
-    /// This batch comes next; `state` does not hold it yet. Of every control batch the record is
+    /// Whether `state` must hold every batch in front of this one when it is told of.
+    fn needs_state(&self, _: &Batch) -> bool {
+        false
+    }
+
+    /// This batch comes next; `state` does not hold it yet, nor all batches in front of it unless
+    /// [`Witness::needs_state`] asked for them. Of every control batch the record is
     /// at hand, whatever the rules need.
     fn before(&mut self, _state: &Replay<1>, _: &Batch, _: Option<&Control>) {}
 }
 
 /// Watches nothing.
 impl Witness for () {}
+
+/// Whether a witness may tell what it makes of batches by what it has seen last: a hole in the
+/// offsets or a control record that ends no transaction. The batches in front are then taken in
+/// first, and this one before the next.
+fn is_turn(state: &Replay<1>, batch: &Batch, control: Option<&Control>) -> bool {
+    let is_odd = control.is_some_and(|control| !matches!(control, Control::Marker(_)));
+    is_odd || batch.base_offset > state.next_offset()
+}
 
 /// Replays a partition before a witness.
 ///
@@ -80,10 +94,15 @@ pub(super) fn watch_segment(
                     goes_on = true;
                     return ControlFlow::Break(());
                 }
+                let is_turn = is_turn(state, batch, control);
+                if is_turn || witness.needs_state(batch) {
+                    state.settle(witness);
+                }
                 witness.before(state, batch, control);
                 let flow = state.batch(batch, control, witness);
-                // A witness tells what a batch shows before it looks at the next one.
-                state.settle(witness);
+                if is_turn {
+                    state.settle(witness);
+                }
                 flow
             }
             Item::Damage(damage) => {

@@ -61,31 +61,15 @@ impl Walk<'_> {
         let own = size.map(|size| begin.saturating_add(size));
         if let Some(own) = own {
             if own < self.length && self.stands_at(own)? {
-                let inside = self.scan(begin.saturating_add(1)..own, false)?;
-                return Ok(Onward {
-                    next: Some((own, "where its length leads")),
-                    passed: inside.passed,
-                });
+                return self.past(begin, own, Some("where its length leads"));
             }
             if own == self.length {
-                let inside = self.scan(begin.saturating_add(1)..own, false)?;
-                return Ok(Onward {
-                    next: None,
-                    passed: inside.passed,
-                });
+                return self.past(begin, own, None);
             }
-        }
-        if let Some(own) = own
-            && self.is_where_zeros_begin(own)?
-        {
-            let inside = self.scan(begin.saturating_add(1)..own, false)?;
-            return Ok(Onward {
-                next: Some((
-                    own,
-                    "where its length leads and the zeros that end the file begin",
-                )),
-                passed: inside.passed,
-            });
+            if self.is_where_zeros_begin(own)? {
+                let why = "where its length leads and the zeros that end the file begin";
+                return self.past(begin, own, Some(why));
+            }
         }
         let reach = self.reach(begin)?;
         if reach.is_whole && reach.end < self.length {
@@ -94,7 +78,8 @@ impl Walk<'_> {
                 passed: Passed::default(),
             });
         }
-        let from = reach.end.max(begin.saturating_add(1));
+        let behind = begin.saturating_add(1);
+        let from = reach.end.max(behind);
         let Searched { found, passed, .. } = self.first_good_from(from)?;
         if let Some(found) = found {
             let why = "the first record set whose checksum is right and which leads to another or \
@@ -112,15 +97,26 @@ impl Walk<'_> {
                 passed,
             });
         }
-        // What its records seem to account for is told as well: they may be what is damaged.
-        let passed = match passed.count {
-            0 => {
-                self.scan(begin.saturating_add(1)..self.length, false)?
-                    .passed
-            }
-            _ => passed,
-        };
+        if passed.count == 0 && from > behind {
+            // What its records seem to account for is told: they may be what is damaged.
+            return self.past(begin, self.length, None);
+        }
         Ok(Onward { next: None, passed })
+    }
+
+    /// Onward past all that lies between `begin` and `end`, with what is sound in there; without a
+    /// reason to go on there, all that is left is damage.
+    fn past(
+        &mut self,
+        begin: u64,
+        end: u64,
+        why: Option<&'static str>,
+    ) -> Result<Onward, ReadError> {
+        let inside = self.scan(begin.saturating_add(1)..end, false)?;
+        Ok(Onward {
+            next: why.map(|why| (end, why)),
+            passed: inside.passed,
+        })
     }
 
     /// A record set frames at `position` and its checksum is right.
