@@ -6,11 +6,10 @@
 use std::path::{Path, PathBuf};
 
 use super::belief::{Belief, Question};
+use super::partition_log::first_offset;
 use super::witness::{Witness, watch_segment};
 use crate::format::number::Offset;
-use crate::state::batch::{Batch, Place};
 use crate::state::read::SegmentFile;
-use crate::storage::segment::walk::{Piece, Walk};
 use crate::storage::source::{ReadError, Source};
 
 /// Replays a segment before a witness. Where its name does not tell the base offset, the first
@@ -26,7 +25,7 @@ pub fn watch(
 ) -> Result<Belief, ReadError> {
     let first = match base_offset {
         Some(offset) => offset,
-        None => first_offset(source)?,
+        None => first_offset(source)?.unwrap_or(Offset(0)),
     };
     let path = source.path().to_owned();
     let name = path.display().to_string();
@@ -49,19 +48,4 @@ pub fn watch(
 fn snapshot_beside(segment: &Path) -> Option<PathBuf> {
     let snapshot = segment.with_extension("snapshot");
     (segment.is_file() && snapshot.is_file()).then_some(snapshot)
-}
-
-fn first_offset(source: &Source) -> Result<Offset, ReadError> {
-    let mut walk = Walk::new(source);
-    while let Some(piece) = walk.next_piece()? {
-        if let Piece::Batch(span) = piece {
-            let place = Place {
-                segment: Offset(0),
-                position: span.position,
-                size: span.size,
-            };
-            return Ok(Batch::new(&walk.head(span)?, place).base_offset);
-        }
-    }
-    Ok(Offset(0))
 }

@@ -8,14 +8,13 @@ use super::belief::{Belief, Question, believe, name_of};
 use super::held_back::HeldBack;
 use crate::format::batch::Header;
 use crate::format::number::Offset;
-use crate::state::read::{Item, ReadOptions, SegmentFile, read_source, segments};
-use crate::state::replay::{Replay, Visitor};
+use crate::state::read::{ReadOptions, SegmentFile, segments};
+use crate::state::replay::Visitor;
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::directory::{KafkaFile, PartitionDirectory};
 use crate::storage::partition_name::PartitionName;
 use crate::storage::segment::walk::{Piece, Walk};
 use crate::storage::source::{Access, ReadError, Source};
-use std::ops::ControlFlow;
 
 /// A log to be asked.
 #[derive(Debug)]
@@ -125,43 +124,17 @@ impl<'d> PartitionLog<'d> {
         visitor: &mut dyn Visitor,
     ) -> Result<Belief, ReadError> {
         let first = self.first_offset();
-        let mut state = Replay::new(self.topic_partition.as_str(), question.rules, first);
-        if let Some(at) = question.at {
-            state = state.upto(at);
-        }
-        let mut belief = Belief {
-            topic_partition: self.topic_partition.clone(),
-            path: self.path.clone(),
-            // The checkpoints beside the partition speak of its whole log.
-            log_start_offset: first,
-            high_watermark: None,
-            began_with: None,
-            refused: None,
-            state,
-        };
+        let name = self.topic_partition.clone();
+        // The checkpoints beside the partition speak of its whole log.
+        let mut belief = Belief::nothing(name, self.path.clone(), first, question);
         let snapshot = self
             .path
             .with_file_name(format!("{:020}.snapshot", first.0));
         if question.at.is_none_or(|at| at >= first) && self.name.is_some() && snapshot.is_file() {
             belief.begin_with_snapshot(&snapshot, first, question)?;
         }
-        belief.state.begin_segment(first);
-        let needs_control = &mut |_: &_| true;
-        read_source(
-            source,
-            first,
-            question.read.check_crc,
-            needs_control,
-            &mut |item| match item {
-                Item::Batch(batch, control) => belief.state.batch(batch, control, visitor),
-                Item::Damage(damage) => {
-                    visitor.damage(first, damage);
-                    ControlFlow::Continue(())
-                }
-            },
-        )?;
-        belief.state.end_segment(visitor);
-        source.check()?;
+        let check_crc = question.read.check_crc;
+        belief.state.source(source, first, check_crc, visitor)?;
         Ok(belief)
     }
 
@@ -178,7 +151,7 @@ impl<'d> PartitionLog<'d> {
 }
 
 /// The base offset of the first batch.
-fn first_offset(source: &Source) -> Result<Option<Offset>, ReadError> {
+pub(super) fn first_offset(source: &Source) -> Result<Option<Offset>, ReadError> {
     let mut walk = Walk::new(source);
     while let Some(piece) = walk.next_piece()? {
         if let Piece::Batch(span) = piece {

@@ -1,7 +1,5 @@
 //! `--expire-after` and `--now`: when a broker forgets a producer.
 
-use std::time::SystemTime;
-
 use clap::Args;
 use kfsck::format::number::Timestamp;
 use kfsck::report::utc;
@@ -34,17 +32,11 @@ impl ExpiryOptions {
     pub(super) fn clock_and_age(&self, session: &mut Session) -> Option<(Timestamp, i64)> {
         let age = self.expire_after?;
         let now = self.now.unwrap_or_else(|| {
-            let now = machine_clock();
+            let now = time::now();
             let text = utc::text(now);
             session.remark(&format!("--now is the machine's clock, {text} UTC ({now})"));
             now
         });
         Some((now, age))
     }
-}
-
-fn machine_clock() -> Timestamp {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let ms = since.map_or(0, |since| since.as_millis());
-    Timestamp(i64::try_from(ms).unwrap_or(i64::MAX))
 }

@@ -21,13 +21,14 @@ use kfsck::storage::file_name::FileKind;
 use kfsck::storage::source::{ReadError, Source};
 
 use super::expiry::ExpiryOptions;
+use super::only_producers::OnlyProducers;
 use super::output::Wide;
 use super::partition_files::{CheckpointsBeside, one_standard_input, read_options, tell_empty};
 use super::rules::RulesOption;
 use super::session::Session;
 use super::snapshot_dump::StockText;
 use super::snapshot_findings::{tell_comparison, tell_health};
-use super::top::Top;
+use super::top::{ROWS, Top};
 
 /// Show producer snapshots, judge them, and compare them with the log
 ///
@@ -66,14 +67,8 @@ pub(super) struct InspectSnapshot {
     #[command(flatten)]
     rules: RulesOption,
 
-    /// Only these producers; negative ids are written as they are
-    #[arg(
-        long,
-        value_name = "N,..",
-        value_delimiter = ',',
-        allow_hyphen_values = true
-    )]
-    producer_id: Vec<i64>,
+    #[command(flatten)]
+    only: OnlyProducers,
 
     /// Show at most N producers, or `all` [default: 20 in text, all elsewhere]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -89,9 +84,6 @@ enum Format {
     Kafka,
     Json,
 }
-
-/// Rows of a table that a page can hold.
-const ROWS: usize = 20;
 
 impl InspectSnapshot {
     /// What clap cannot tell by itself.
@@ -114,7 +106,7 @@ impl InspectSnapshot {
             read: read_options(session.access),
             expiry: self.expiry.clock_and_age(session),
         };
-        let ids: Vec<_> = self.producer_id.iter().copied().map(ProducerId).collect();
+        let ids: Vec<_> = self.only.ids();
         let mut run = Run {
             options: self,
             ids: &ids,

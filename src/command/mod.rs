@@ -8,6 +8,7 @@ mod expiry;
 mod inspect_snapshot;
 mod man;
 mod number;
+mod only_producers;
 mod output;
 mod partition_files;
 mod pid;

@@ -8,7 +8,7 @@ use kfsck::analysis::belief::{Belief, Question};
 use kfsck::analysis::log_findings::{Case, DEFAULT_EXPIRATION_MS, Finding, LogFindings, Severity};
 use kfsck::analysis::producer_order::{Choice, Order};
 use kfsck::analysis::{lone_segment, witness};
-use kfsck::format::number::{Offset, ProducerId, Timestamp};
+use kfsck::format::number::{Offset, Timestamp};
 use kfsck::report::log_findings;
 use kfsck::report::producers::{self, View};
 use kfsck::storage::damage::Damage;
@@ -18,12 +18,13 @@ use kfsck::storage::partition_name::PartitionName;
 use kfsck::storage::source::{ReadError, Source};
 
 use super::expiry::ExpiryOptions;
+use super::only_producers::OnlyProducers;
 use super::output::OutputOptions;
 use super::partition_files::{CheckpointsBeside, one_standard_input, read_options, tell_empty};
 use super::rules::RulesOption;
 use super::session::Session;
 use super::status::Status;
-use super::top::Top;
+use super::top::{ROWS, Top};
 
 /// Show what a broker would know of each producer after reading a partition
 ///
@@ -54,14 +55,8 @@ pub(super) struct Producers {
     #[command(flatten)]
     rules: RulesOption,
 
-    /// Only these producers; negative ids are written as they are
-    #[arg(
-        long,
-        value_name = "N,..",
-        value_delimiter = ',',
-        allow_hyphen_values = true
-    )]
-    producer_id: Vec<i64>,
+    #[command(flatten)]
+    only: OnlyProducers,
 
     /// Show at most N producers of each partition, or `all` [default: 20 in text, all in JSON]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -91,9 +86,6 @@ enum Sort {
     /// The latest time
     LastTimestamp,
 }
-
-/// Rows of a table that a page can hold.
-const ROWS: usize = 20;
 
 impl Producers {
     /// What clap cannot tell by itself.
@@ -131,7 +123,7 @@ impl Producers {
         }
         if is_json {
             session.write(producers::JSON_TAIL)?;
-        } else if run.matching == 0 && !self.producer_id.is_empty() {
+        } else if run.matching == 0 && !self.only.ids().is_empty() {
             session.remark(&"nothing here knows a producer of these ids");
         }
         Ok(())
@@ -148,7 +140,7 @@ impl Producers {
                 Sort::LastTimestamp => Order::LastTimestamp,
             },
             top: self.top.map_or(default, Top::limit),
-            ids: self.producer_id.iter().copied().map(ProducerId).collect(),
+            ids: self.only.ids(),
             expiry,
         }
     }

@@ -4,6 +4,11 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use kfsck::format::number::Timestamp;
 
+/// What the machine's clock says.
+pub(super) fn now() -> Timestamp {
+    Timestamp(jiff::Timestamp::now().as_millisecond())
+}
+
 /// Reads `2026-11-30T04:00:00Z`, the same without a zone (UTC) or without a time, or milliseconds.
 pub(super) fn parse(text: &str) -> Result<Timestamp, String> {
     if let Ok(milliseconds) = text.parse() {

@@ -2,6 +2,9 @@
 
 use std::str::FromStr;
 
+/// Rows of a table that a page can hold: what is shown unless `--top` says otherwise.
+pub(super) const ROWS: usize = 20;
+
 /// A number of rows, or all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Top {

@@ -4,7 +4,6 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::error::ErrorKind;
 use kfsck::format::number::Timestamp;
 use kfsck::report::transactions::json::JsonReport;
 use kfsck::report::transactions::text::TextReport;
@@ -13,7 +12,7 @@ use kfsck::storage::directory;
 
 use super::coordinators::Coordinators;
 use super::output::OutputOptions;
-use super::partition_files::tell_empty;
+use super::partition_files::{one_standard_input, tell_empty};
 use super::rules::RulesOption;
 use super::session::Session;
 use super::time;
@@ -117,19 +116,7 @@ struct FilterOptions {
 impl Txns {
     /// What clap cannot tell by itself.
     pub(super) fn validate(&self) -> Result<(), clap::Error> {
-        if self
-            .paths
-            .iter()
-            .filter(|path| path.as_os_str() == "-")
-            .count()
-            > 1
-        {
-            return Err(clap::Error::raw(
-                ErrorKind::ArgumentConflict,
-                "expected `-` once, found it again: standard input can be read only once",
-            ));
-        }
-        Ok(())
+        one_standard_input(&self.paths)
     }
 
     pub(super) fn run(&self, session: &mut Session) -> anyhow::Result<()> {
@@ -179,7 +166,7 @@ impl Txns {
 
     fn terms(&self) -> Terms {
         Terms {
-            now: self.judging.now.unwrap_or_else(clock),
+            now: self.judging.now.unwrap_or_else(time::now),
             is_clock: self.judging.now.is_none(),
             max_timeout_ms: self.judging.max_transaction_timeout,
             rules: self.rules.set().name(),
@@ -188,8 +175,4 @@ impl Txns {
             stats: self.stats,
         }
     }
-}
-
-fn clock() -> Timestamp {
-    Timestamp(jiff::Timestamp::now().as_millisecond())
 }

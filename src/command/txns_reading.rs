@@ -25,6 +25,7 @@ use kfsck::storage::directory::{Operand, PartitionDirectory};
 use kfsck::storage::file_name::FileKind;
 use kfsck::storage::source::ReadError;
 
+use super::partition_files::read_options;
 use super::session::Session;
 use super::status::Status;
 
@@ -179,10 +180,7 @@ impl Reading {
         let question = Question {
             rules: self.rules,
             at: None,
-            read: ReadOptions {
-                access: session.access,
-                check_crc: true,
-            },
+            read: read_options(session.access),
             expiry: None,
         };
         self.report.begin(&head, &mut self.out);

@@ -2,7 +2,7 @@
 
 use crate::format::number::Timestamp;
 
-const MS_OF_A_DAY: i64 = 86_400_000;
+pub(super) const MS_OF_A_DAY: i64 = 86_400_000;
 
 /// A time in UTC, ISO-8601, with milliseconds where there are some:
 /// `2026-11-30T04:00:00Z`.
@@ -38,7 +38,7 @@ pub fn second(timestamp: Timestamp) -> String {
 }
 
 /// Year, month and day of a day counted from 1970-01-01, in the Gregorian calendar.
-const fn civil(days: i64) -> (i64, i64, i64) {
+pub(super) const fn civil(days: i64) -> (i64, i64, i64) {
     // Years that begin in March have their leap day last; 400 of them have 146,097 days.
     let shifted = days + 719_468;
     let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));

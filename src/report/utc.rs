@@ -1,8 +1,8 @@
 //! Times for people: date and time of day in UTC, to the second.
 
+use super::measure::{MS_OF_A_DAY, civil};
 use crate::format::number::Timestamp;
 
-const MS_A_DAY: i64 = 86_400_000;
 /// From 1970-01-01 to 9999-12-31, in days.
 const LAST_DAY: i64 = 2_932_896;
 
@@ -14,41 +14,14 @@ pub fn text(timestamp: Timestamp) -> String {
     if timestamp == Timestamp::NONE {
         return "-".to_owned();
     }
-    let day = ms.div_euclid(MS_A_DAY);
+    let day = ms.div_euclid(MS_OF_A_DAY);
     if !(0..=LAST_DAY).contains(&day) {
         return ms.to_string();
     }
     let (year, month, day_of_month) = civil(day);
-    let second = ms.rem_euclid(MS_A_DAY) / 1000;
+    let second = ms.rem_euclid(MS_OF_A_DAY) / 1000;
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     format!("{year:04}-{month:02}-{day_of_month:02} {hour:02}:{minute:02}:{second:02}")
-}
-
-/// Year, month and day of a day counted from 1970-01-01, in the Gregorian calendar.
-fn civil(day: i64) -> (i64, i64, i64) {
-    let (mut year, mut left) = (1970, day);
-    // Whole cycles of 400 years have one length; then at most 400 years are counted off.
-    year += left / 146_097 * 400;
-    left %= 146_097;
-    while left >= days_of(year) {
-        left -= days_of(year);
-        year += 1;
-    }
-    let february = days_of(year) - 337;
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if left < length {
-            break;
-        }
-        left -= length;
-        month += 1;
-    }
-    (year, month, left + 1)
-}
-
-const fn days_of(year: i64) -> i64 {
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    if leap { 366 } else { 365 }
 }
 
 #[cfg(test)]

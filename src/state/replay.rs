@@ -13,12 +13,12 @@ use crate::state::epochs::LeaderEpochs;
 use crate::state::error::{Reason, StateError};
 use crate::state::event::{Event, Kind, Previous};
 use crate::state::manager::{Applied, Finished, Manager};
-use crate::state::read::{Item, ReadOptions, SegmentFile, read_segment};
+use crate::state::read::{Item, ReadOptions, SegmentFile, read_source};
 use crate::state::rules::{Path, Reset, RuleSet};
 use crate::state::table::Slot;
 use crate::state::transactions::{Transaction, Transactions};
 use crate::storage::damage::Damage;
-use crate::storage::source::ReadError;
+use crate::storage::source::{ReadError, Source};
 use std::ops::ControlFlow;
 
 /// Takes what a replay comes by. Every method may be left as it is.
@@ -143,21 +143,38 @@ impl<const N: usize> Replay<N> {
         options: ReadOptions,
         visitor: &mut dyn Visitor,
     ) -> Result<(), ReadError> {
-        self.begin_segment(segment.base_offset);
+        let source = Source::open(&segment.path, options.access)?;
+        self.source(&source, segment.base_offset, options.check_crc, visitor)
+    }
+
+    /// The same of a segment that is open.
+    ///
+    /// # Errors
+    /// A read that failed.
+    pub fn source(
+        &mut self,
+        source: &Source,
+        base_offset: Offset,
+        check_crc: bool,
+        visitor: &mut dyn Visitor,
+    ) -> Result<(), ReadError> {
+        self.begin_segment(base_offset);
         let (manager_rules, how) = (self.manager.rules(), Append::LOAD);
         let obeys = manager_rules.reset(how.path) != Reset::Ignored;
-        read_segment(
-            segment,
-            options,
+        read_source(
+            source,
+            base_offset,
+            check_crc,
             &mut |batch| obeys || manager_rules.keeps_state_of(batch.producer_id),
             &mut |item| match item {
                 Item::Batch(batch, control) => self.batch(batch, control, visitor),
                 Item::Damage(damage) => {
-                    visitor.damage(segment.base_offset, damage);
+                    visitor.damage(base_offset, damage);
                     ControlFlow::Continue(())
                 }
             },
         )?;
+        source.check()?;
         self.end_segment(visitor);
         Ok(())
     }

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::parallel;
-use super::render::{Before, Refused, Renderer};
+use super::render::Before;
 use super::selection::Selection;
 use super::view::{AnyHeader, View};
 use crate::format::number::Offset;
@@ -35,7 +35,7 @@ pub struct Plan {
     pub max_bytes: Option<u64>,
     /// Refuse records above this many bytes.
     pub max_record_bytes: u64,
-    /// How many threads decode and format, the calling one aside; 0 and 1 mean that it does all.
+    /// How many threads decode and format, the calling one among them; 0 stands for 1.
     /// Fewer are started where the file is small, and never more than 64.
     pub threads: usize,
 }
@@ -84,18 +84,13 @@ pub fn dump<V: View, E>(
         last: None,
     };
     let useful = usize::try_from(source.len().div_ceil(STRETCH)).unwrap_or(usize::MAX);
-    match plan.threads.min(useful).min(MOST_THREADS) {
-        0 | 1 => alone(source, view, plan, &mut stretches, &mut delivery)?,
-        threads => {
-            let work = parallel::Work {
-                source,
-                view,
-                plan,
-                threads,
-            };
-            parallel::dump(&work, &mut stretches, &mut delivery)?;
-        }
-    }
+    let work = parallel::Work {
+        source,
+        view,
+        plan,
+        threads: plan.threads.min(useful).min(MOST_THREADS),
+    };
+    parallel::dump(&work, &mut stretches, &mut delivery)?;
     // Also where no portion came to ask.
     source.check()?;
     Ok(stretches.ending())
@@ -230,28 +225,4 @@ impl<E> Delivery<'_, E> {
         self.last = portion.last.or(self.last);
         (self.deliver)(portion).map_err(Stop::Output)
     }
-}
-
-/// Walks and renders on the calling thread.
-pub(super) fn alone<V: View, E>(
-    source: &Source,
-    view: &V,
-    plan: &Plan,
-    stretches: &mut Stretches<'_, '_>,
-    delivery: &mut Delivery<'_, E>,
-) -> Result<(), Stop<E>> {
-    let mut renderer = Renderer::new(source, view, plan);
-    while let Some(stretch) = stretches.next_stretch()? {
-        let mut stopped = Ok(());
-        let rendered = renderer.render(&stretch, &mut |portion| {
-            stopped = delivery.take(portion);
-            portion.clear();
-            stopped.as_ref().map_err(|_| Refused).copied()
-        });
-        stopped?;
-        if let Err(Stop::Read(error)) = rendered {
-            return Err(Stop::Read(error));
-        }
-    }
-    Ok(())
 }
