@@ -1,6 +1,7 @@
 //! All integration tests, in one binary.
 
 mod barrier;
+mod batch_draft;
 mod batches;
 mod bounds;
 #[cfg(unix)]
