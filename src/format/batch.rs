@@ -17,7 +17,8 @@ use super::number::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Sequence, Ti
 pub(super) const BASE_OFFSET_AT: usize = 0;
 pub(super) const LENGTH_AT: usize = BASE_OFFSET_AT + size_of::<i64>();
 pub(super) const LEADER_EPOCH_AT: usize = LENGTH_AT + size_of::<i32>();
-pub(super) const MAGIC_AT: usize = LEADER_EPOCH_AT + size_of::<i32>();
+/// Where the magic byte stands in a batch of any magic.
+pub const MAGIC_AT: usize = LEADER_EPOCH_AT + size_of::<i32>();
 pub(super) const CRC_AT: usize = MAGIC_AT + size_of::<i8>();
 /// Where the bytes begin that the CRC covers.
 pub const ATTRIBUTES_AT: usize = CRC_AT + size_of::<u32>();

@@ -17,6 +17,7 @@ mod jsonl;
 mod offsets;
 #[cfg(unix)]
 mod program;
+mod rebuild;
 mod resync;
 mod round_trip;
 mod run;
