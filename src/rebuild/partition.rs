@@ -171,7 +171,8 @@ pub struct PartitionWriter {
     segment: Segment,
     segments: Vec<Offset>,
     snapshots: Vec<Offset>,
-    /// The last snapshot's offset as the broker's memory has it: 0 before the first.
+    /// The last snapshot's offset as the broker's memory has it: the beginning of the log before
+    /// the first.
     last_snapshot: Offset,
     epochs: LeaderEpochs,
     log_end: Offset,
@@ -202,7 +203,7 @@ impl PartitionWriter {
             bounds,
             segments: vec![base_offset],
             snapshots: Vec::new(),
-            last_snapshot: Offset(0),
+            last_snapshot: base_offset,
             epochs: LeaderEpochs::new(),
             log_end: base_offset,
         })
@@ -366,6 +367,11 @@ impl PartitionWriter {
     pub fn restart(&mut self, producers: &[ProducerEntry]) -> Result<(), WriteError> {
         self.segment.restart()?;
         self.snapshot_at(self.log_end, || producers.to_vec())?;
+        if self.snapshots.is_empty() {
+            // The start of a log that has none takes an empty one (`rebuildProducerState`).
+            self.last_snapshot = Offset(0);
+            self.snapshot_at(self.log_end, Vec::new)?;
+        }
         let segments = &self.segments;
         let is_stray = |offset: &Offset| segments.binary_search(offset).is_err();
         let last = self.snapshots.iter().copied().rfind(is_stray);
@@ -406,8 +412,9 @@ impl PartitionWriter {
     ) -> Result<Written, WriteError> {
         segment(self.segment)?;
         let entries: Vec<_> = self.epochs.entries().collect();
-        // A broker makes the file with the log and writes it with the first epoch.
-        let bytes = match entries.is_empty() {
+        // A broker makes the file with the log, and writes it with the first epoch or when a log
+        // begins elsewhere.
+        let bytes = match entries.is_empty() && self.base_offset == Offset(0) {
             true => Vec::new(),
             false => leader_epoch_checkpoint::encode(&entries),
         };

@@ -26,7 +26,19 @@ fn files_of(directory: &std::path::Path) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Real files, read and written again: the order of lines is that of the file that was read.
+/// The lines of checkpoints lie in the order of a Java hash map, each file in its own.
+fn sorted(mut files: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    for (name, text) in &mut files {
+        if name.ends_with("-checkpoint") {
+            let mut lines: Vec<_> = text.split_inclusive('\n').collect();
+            lines.get_mut(2..).unwrap_or_default().sort_unstable();
+            *text = lines.concat();
+        }
+    }
+    files
+}
+
+/// Real files, read and written again.
 #[test]
 fn log_directories_of_real_brokers_are_written_again() {
     for name in ["main", "crash/clean", "crash/unclean"] {
@@ -68,24 +80,10 @@ fn log_directories_of_real_brokers_are_written_again() {
         };
         let place = tempfile::tempdir().unwrap();
         files.write(place.path()).unwrap();
-        let (mut real, mut ours) = (files_of(&directory), files_of(place.path()));
-        for name in [
-            "recovery-point-offset-checkpoint",
-            "cleaner-offset-checkpoint",
-        ] {
-            // Lines in the order of another hash map; what the cleaner did.
-            let lines = |text: String| {
-                let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
-                lines.sort();
-                lines
-            };
-            let (real, ours) = (real.remove(name).unwrap(), ours.remove(name).unwrap());
-            assert!(
-                name.starts_with("cleaner") || lines(real) == lines(ours),
-                "{name}"
-            );
-        }
-        assert_eq!(ours, real, "{name}");
+        let mut real = files_of(&directory);
+        // What the cleaner has cleaned is in no other file.
+        real.insert("cleaner-offset-checkpoint".to_owned(), String::new());
+        assert_eq!(sorted(files_of(place.path())), sorted(real), "{name}");
     }
 }
 

@@ -13,7 +13,7 @@ use crate::corpus;
 
 /// The files of a partition's directory by name. Producers lie in a snapshot in the order of a Java
 /// hash map, which is nobody's affair: here they are sorted by id, and all else is to the byte.
-fn files_of(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn files_of(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let files = corpus::files(directory).into_iter();
     files
         .map(|path| {
@@ -36,16 +36,19 @@ fn sorted(snapshot: &[u8]) -> Vec<u8> {
 }
 
 /// What differs between two directories, in words; empty where they are the same.
-fn differences(real: &BTreeMap<String, Vec<u8>>, ours: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+pub(crate) fn differences(
+    real: &BTreeMap<String, Vec<u8>>,
+    ours: &BTreeMap<String, Vec<u8>>,
+) -> Vec<String> {
     let mut found = Vec::new();
     for (name, bytes) in real {
         match ours.get(name) {
-            None => found.push(format!("{name}: not written")),
+            None => found.push(format!("{name}: real, and not written")),
             Some(own) if own == bytes => {}
             Some(own) => found.push(format!("{name}: real {bytes:02x?}\nours {own:02x?}")),
         }
     }
     let more = ours.keys().filter(|name| !real.contains_key(*name));
-    found.extend(more.map(|name| format!("{name}: written beyond")));
+    found.extend(more.map(|name| format!("{name}: real has none")));
     found
 }

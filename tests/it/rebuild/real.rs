@@ -68,7 +68,7 @@ fn partitions() -> Vec<(PathBuf, PartitionName, u32)> {
 
 #[test]
 fn what_real_brokers_wrote_is_written_again_to_the_byte() {
-    let (mut several, mut forgetful) = (0, 0);
+    let (mut several, mut snapshots, mut forgetful) = (0, 0, 0);
     let mut found = Vec::new();
     let partitions = partitions();
     for (path, name, segment_bytes) in &partitions {
@@ -79,9 +79,11 @@ fn what_real_brokers_wrote_is_written_again_to_the_byte() {
         let mut ours = files_of(&ours);
         let starts = leader_epoch_checkpoint::decode(&real["leader-epoch-checkpoint"]).unwrap();
         for (name, bytes) in &real {
-            if name.ends_with(".snapshot")
-                && only_forgets(bytes, &ours[name], start_before(name, &starts))
-            {
+            if !name.ends_with(".snapshot") {
+                continue;
+            }
+            snapshots += 1;
+            if only_forgets(bytes, &ours[name], start_before(name, &starts)) {
                 ours.insert(name.clone(), bytes.clone());
                 forgetful += 1;
             }
@@ -98,10 +100,10 @@ fn what_real_brokers_wrote_is_written_again_to_the_byte() {
     );
     assert!(partitions.len() > 20, "{} partitions", partitions.len());
     assert!(
-        forgetful <= 2,
-        "{forgetful} snapshots without producers that expired"
+        forgetful * 4 < snapshots,
+        "{forgetful} of {snapshots} snapshots lack who expired"
     );
-    assert!(several > 3, "{several} partitions of several segments");
+    assert!(several > 1, "{several} partitions of several segments");
 }
 
 /// The last start before a snapshot.

@@ -144,3 +144,32 @@ fn aborted_transactions_come_in_the_order_of_their_ends() {
     txn.last_offset = Offset(5);
     writer.add_aborted(&txn).unwrap();
 }
+
+/// Cut anywhere no batch is taken; with any bit flipped it is refused or appended, and never more
+/// than it is.
+#[test]
+fn damaged_bytes_are_refused_or_taken_as_they_are() {
+    let good = plain(0, b"v");
+    let place = tempfile::tempdir().unwrap();
+    let mut writer = PartitionWriter::create(&options(place.path())).unwrap();
+    for length in 1..good.len() {
+        writer.append(&good[..length], Vec::new).unwrap_err();
+    }
+    assert_eq!(writer.log_end_offset(), Offset(0));
+    let mut taken = 0;
+    for bit in 0..good.len() * 8 {
+        let mut flipped = good.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        let place = tempfile::tempdir().unwrap();
+        let mut writer = PartitionWriter::create(&options(place.path())).unwrap();
+        if writer.append(&flipped, Vec::new).is_ok() {
+            let written = writer.close(&[]).unwrap();
+            let active = written.segments.last().unwrap();
+            let log = written.directory.join(format!("{active:020}.log"));
+            assert_eq!(fs::read(log).unwrap(), flipped, "bit {bit}");
+            taken += 1;
+        }
+    }
+    // Offsets, epochs and all under the checksum may be anything that has an order.
+    assert!(taken > 400, "{taken} flips");
+}
