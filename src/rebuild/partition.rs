@@ -327,7 +327,13 @@ impl PartitionWriter {
         if offset <= self.last_snapshot {
             return Ok(());
         }
-        let bytes = producer_snapshot::encode(Version::V1, &producers())?;
+        let producers = producers();
+        // Only a mirror leader of the bit-field design tags its producers (KIP-1279).
+        let version = match producers.iter().any(|one| one.source_cluster_id.is_some()) {
+            true => Version::V2,
+            false => Version::V1,
+        };
+        let bytes = producer_snapshot::encode(version, &producers)?;
         new_file::write(path_of(&self.directory, offset, "snapshot"), &bytes)?;
         self.snapshots.push(offset);
         self.last_snapshot = offset;
