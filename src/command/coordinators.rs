@@ -65,6 +65,11 @@ impl Coordinators {
         self.found.get(self.clusters.get(&directory.path)?)
     }
 
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &TransactionCoordinator> {
+        self.given.iter().chain(self.found.values())
+    }
+
     fn find(&mut self, count: Option<NonZeroU32>, operands: &[Operand], session: &mut Session) {
         let mut partitions: BTreeMap<Cluster, BTreeMap<u32, StatePartition>> = BTreeMap::new();
         for operand in operands {

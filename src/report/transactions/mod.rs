@@ -34,6 +34,8 @@ pub struct Terms {
     pub all: bool,
     /// Whether counts and sizes are shown.
     pub stats: bool,
+    /// Whether not every transaction was asked for.
+    pub is_filtered: bool,
 }
 
 /// A partition, as far as it is known before it is read.
@@ -60,7 +62,7 @@ pub struct Ended<'a> {
     pub marker_path: Option<&'a Path>,
 }
 
-/// A transaction that was open at a barrier: it is over, and neither committed nor aborted.
+/// A transaction that was open at a barrier and is over without a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dropped {
     /// Whose.

@@ -257,3 +257,48 @@ fn a_producer_below_0_belongs_to_another_cluster() {
     assert!(partition.transactions.is_empty());
     assert_eq!(partition.last_stable_offset, partition.log_end_offset);
 }
+
+/// `c`, `e` and so on (99, 101) have their home in partition 1 of two, `d` and so on in 0.
+#[test]
+fn the_second_arm_without_being_told_how_many_partitions_there_are() {
+    let states = |ids: &[&str]| {
+        let states = ids.iter().map(|id| match *id {
+            "a" => state_partition("a", 5, 1, &["t"]),
+            id => state_partition(id, 6, 1, &["u"]),
+        });
+        states.collect::<Vec<_>>().concat()
+    };
+    // The record of `a` lies in partition 0.
+    let (zero, one) = (states(&["a", "b", "d"]), states(&["c", "e"]));
+    let root = directory(&[(0, &zero), (1, &one)]);
+    let transaction = judged_at(root.path(), OVERDUE, 1);
+    assert_eq!(transaction.verdict, Verdict::Hanging);
+    let home = "lies in __transaction_state-0 and belongs into __transaction_state-1";
+    says(&transaction, &["'a'", "does not know it", home]);
+    // Fewer ids in their places leave a doubt, and none out of place leave none.
+    let (zero, one) = (states(&["a", "b"]), states(&["c"]));
+    let root = directory(&[(0, &zero), (1, &one)]);
+    let transaction = judged_at(root.path(), OVERDUE, 1);
+    assert_eq!(transaction.verdict, Verdict::Suspect);
+    says(
+        &transaction,
+        &["no number of partitions", "--transaction-log-partitions N"],
+    );
+    let (zero, one) = (states(&["b"]), states(&["a", "c"]));
+    let root = directory(&[(0, &zero), (1, &one)]);
+    let transaction = judged_at(root.path(), OVERDUE, 0);
+    assert_eq!(transaction.verdict, Verdict::Ongoing);
+}
+
+/// Two ids with one producer: the reason and the field name the same.
+#[test]
+fn of_several_ids_the_one_that_decides_is_named() {
+    let (idle, own) = (
+        state_partition("b", 5, 4, &[]),
+        state_partition("c", 5, 1, &["t"]),
+    );
+    let root = directory(&[(0, &idle), (1, &own)]);
+    let transaction = judged_at(root.path(), OVERDUE, 0);
+    assert_eq!(transaction.transactional_id.as_deref(), Some("c"));
+    says(&transaction, &["'c'"]);
+}
