@@ -186,6 +186,7 @@ impl Txns {
             all: self.all,
             stats: self.stats,
             is_filtered: self.filter.is_some(),
+            by_path: self.paths.len() > 1,
         }
     }
 

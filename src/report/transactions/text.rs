@@ -41,7 +41,7 @@ impl TextReport {
         wrap(
             &format!(
                 "{}: last stable offset {}, log end {end}; {}, {} held back",
-                view.head.topic_partition,
+                self.terms.title(&view.head),
                 view.last_stable_offset,
                 measure::count(held.records, "record"),
                 measure::size(held.bytes),
@@ -67,10 +67,10 @@ impl TextReport {
         out.push(b'\n');
     }
 
-    fn ended_heading(head: &Head<'_>, out: &mut Vec<u8>) {
+    fn ended_heading(&self, head: &Head<'_>, out: &mut Vec<u8>) {
         let heading = format!(
             "{}: transactions that ended\n{}\n",
-            head.topic_partition,
+            self.terms.title(head),
             ended_line(&[
                 "producer",
                 "epoch",
@@ -233,7 +233,7 @@ impl Report for TextReport {
             return;
         };
         if self.ended == 0 {
-            Self::ended_heading(head, out);
+            self.ended_heading(head, out);
         }
         self.ended += 1;
         if self.terms.top.is_some_and(|top| self.ended > top) {
@@ -267,7 +267,7 @@ impl Report for TextReport {
             self.open(view, out);
         }
         if self.terms.stats && !view.stats.is_empty() {
-            write_stats(view.head.topic_partition, &view.stats, out);
+            write_stats(&self.terms.title(&view.head), &view.stats, out);
         }
     }
 
