@@ -63,6 +63,7 @@
 //! - [`state`]: what a broker would believe after reading a log: producers, transactions, leader
 //!   epochs;
 //! - [`analysis`]: judgements over what was read, as data;
+//! - [`simulate`]: clusters that mirror each other, with a ground truth of who wrote what;
 //! - [`report`]: values to text or JSON on writers that the caller gives.
 //!
 //! The binary (feature `cli`, on by default) adds the command line on top. Use the library alone
@@ -89,5 +90,6 @@
 pub mod analysis;
 pub mod format;
 pub mod report;
+pub mod simulate;
 pub mod state;
 pub mod storage;

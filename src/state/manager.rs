@@ -68,7 +68,7 @@ pub enum Applied {
 }
 
 /// The state of one partition; `N` is the number of batches kept of each producer.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Manager<const N: usize> {
     partition: String,
     rules: &'static dyn RuleSet,
@@ -150,7 +150,8 @@ impl<const N: usize> Manager<N> {
 
     /// Whether it knows of nobody because of a barrier that a log cut to end at `end` does not
     /// hold any more, under rules that ask this.
-    pub(super) fn misses_barrier(&self, end: Offset) -> bool {
+    #[must_use]
+    pub fn misses_barrier(&self, end: Offset) -> bool {
         self.last_reset.is_some_and(|barrier| barrier >= end) && self.rules.misses_barriers()
     }
 

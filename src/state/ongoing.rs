@@ -23,7 +23,7 @@ struct Queued {
 }
 
 /// Open transactions by first offset; one at an offset.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Ongoing {
     /// Offsets rise; the first one and the last one are open.
     queue: VecDeque<Queued>,

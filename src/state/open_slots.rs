@@ -13,7 +13,7 @@ pub(super) struct OpenSlot {
 }
 
 /// Slots by number; those that are given back are used again.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct OpenSlots {
     slots: Vec<OpenSlot>,
     free: Vec<u32>,

@@ -84,7 +84,7 @@ const EMPTY_BATCH: PackedBatch = PackedBatch {
 pub struct Slot(pub(super) u32);
 
 /// Producers by id, with up to `N` batches each.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Table<const N: usize> {
     mixer: Mixer,
     index: Vec<u32>,

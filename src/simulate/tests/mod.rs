@@ -1,0 +1,3 @@
+//! Runs of the built-in scenarios and of small ones.
+
+mod builtin;
