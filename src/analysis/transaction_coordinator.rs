@@ -79,7 +79,7 @@ pub enum Fault {
 pub struct StatePartition {
     states: BTreeMap<TransactionLogKey, TransactionState>,
     faults: Vec<Fault>,
-    end_offset: Offset,
+    end_offset: Option<Offset>,
 }
 
 impl StatePartition {
@@ -120,7 +120,7 @@ impl StatePartition {
 
     fn read_batch(&mut self, batch: &mut LoadedBatch<'_>, path: &Path) -> Result<(), ReadError> {
         let end_offset = Offset(batch.header().last_offset().0.saturating_add(1));
-        self.end_offset = self.end_offset.max(end_offset);
+        self.end_offset = self.end_offset.max(Some(end_offset));
         let checksum = batch.checksum()?;
         if !checksum.is_valid() {
             self.faults.push(Fault::Checksum {
@@ -187,8 +187,8 @@ impl StatePartition {
 
     /// The offset behind the last batch. Of two replicas the one that goes further knows more.
     #[must_use]
-    pub const fn end_offset(&self) -> Offset {
-        self.end_offset
+    pub fn end_offset(&self) -> Offset {
+        self.end_offset.unwrap_or(Offset(0))
     }
 
     /// Whether everything was read, so that an id that is not here is unknown to the coordinator.
