@@ -126,8 +126,8 @@ fn read_given(
     (!partitions.is_empty()).then(|| TransactionCoordinator::new(partitions, count))
 }
 
-/// Reads partitions; of two with one number, as replicas have, the one counts that goes further: who
-/// takes an old copy's word calls transactions hanging that began since.
+/// Reads partitions; of two with one number, as replicas have, the one counts that goes further:
+/// who takes an old copy's word calls transactions hanging that began since.
 fn add(
     partitions: &mut BTreeMap<u32, StatePartition>,
     own: &[(u32, &PartitionDirectory)],
