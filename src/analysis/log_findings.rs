@@ -9,9 +9,8 @@
 use std::path::{Path, PathBuf};
 
 use super::witness::Witness;
-use crate::format::number::{Offset, ProducerId, Timestamp};
+use crate::format::number::{Offset, Timestamp};
 use crate::state::batch::{Batch, Control};
-use crate::state::error::Reason;
 use crate::state::event::{Event, Kind, Previous};
 use crate::state::read::SegmentFile;
 use crate::state::replay::{Replay, Visitor};
@@ -84,8 +83,6 @@ pub struct LogFindings<'t> {
     /// The offset behind the last hole between batches.
     behind_hole: Option<Offset>,
     last_barrier: Option<Offset>,
-    /// The batch at hand holds a control record of type 7.
-    holds_reset: bool,
     expiration_ms: i64,
     /// The group coordinator writes here for producers, each batch with sequence 0.
     is_of_coordinator: bool,
@@ -101,7 +98,6 @@ impl<'t> LogFindings<'t> {
             findings: Vec::new(),
             behind_hole: None,
             last_barrier: None,
-            holds_reset: false,
             expiration_ms,
             is_of_coordinator: false,
         }
@@ -137,19 +133,6 @@ impl<'t> LogFindings<'t> {
                 path: self.path.clone(),
                 first: first(),
             }),
-        }
-    }
-
-    /// The code of what `kind` is; of what ends a broker, that of the batch's fault.
-    fn code_of(&self, kind: &Kind) -> &'static str {
-        let Kind::WouldStop(error) = kind else {
-            return kind.code();
-        };
-        match &error.reason {
-            Reason::ExpectedTransactional => "non-transactional-in-transaction",
-            Reason::Control(_) if self.holds_reset => "barrier-malformed",
-            Reason::Control(_) => "marker-malformed",
-            _ => "start-blocked",
         }
     }
 
@@ -192,7 +175,7 @@ impl Visitor for LogFindings<'_> {
                 None => (None, Severity::Warning),
             },
         };
-        self.add(self.code_of(&event.kind), severity, || Case::Event {
+        self.add(event.kind.code(), severity, || Case::Event {
             kind: event.kind.clone(),
             batch: *event.batch,
             previous: event.previous,
@@ -217,9 +200,9 @@ impl Witness for LogFindings<'_> {
         if batch.base_offset > state.next_offset() {
             self.behind_hole = Some(batch.base_offset);
         }
-        self.holds_reset = control == Some(&Control::MirrorPidReset);
-        // With a producer id it is an end marker of no known type, and an event says so.
-        if self.holds_reset && batch.producer_id == ProducerId::NONE {
+        let holds_reset = control == Some(&Control::MirrorPidReset);
+        // Of a producer with state it is an end marker of no known type, and an event says so.
+        if holds_reset && !state.manager().rules().keeps_state_of(batch.producer_id) {
             self.last_barrier = Some(batch.base_offset);
             self.add("mirror-pid-reset", Severity::Note, || Case::Barrier(*batch));
         }

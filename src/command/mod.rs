@@ -13,6 +13,7 @@ mod output;
 mod partition_files;
 mod pid;
 mod producers;
+mod progress;
 mod rules;
 mod session;
 mod snapshot_dump;
@@ -21,6 +22,7 @@ mod status;
 mod time;
 mod top;
 mod txns;
+mod txns_gathering;
 mod txns_reading;
 
 use std::env;

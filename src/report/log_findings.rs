@@ -1,6 +1,8 @@
 //! What a replay found, in words and as JSON objects.
 
 use super::json::{Object, WideIntegers};
+use super::measure;
+use super::read_back::{self, offsets};
 use super::utc;
 use crate::analysis::log_findings::{Case, Excuse, Finding, Severity};
 use crate::format::number::{Offset, Timestamp};
@@ -32,7 +34,7 @@ pub const fn position(finding: &Finding) -> u64 {
 pub fn message(finding: &Finding) -> String {
     let first = match &finding.first {
         Case::Damage(damage) => damage.message.clone(),
-        Case::Barrier(batch) => barrier(batch),
+        Case::Barrier(batch) => read_back::barrier(batch),
         Case::Event {
             kind,
             batch,
@@ -52,15 +54,6 @@ pub fn message(finding: &Finding) -> String {
     }
 }
 
-fn barrier(batch: &Batch) -> String {
-    format!(
-        "offset {} is a barrier of cluster mirroring (MIRROR_PID_RESET, control type 7), which \
-         voids every producer before it; no released broker obeys it: --rules stock shows what \
-         such a one believes",
-        batch.base_offset
-    )
-}
-
 const fn excuse_of_hole() -> &'static str {
     "offsets between the two are missing as well, so compaction has taken batches away: legal"
 }
@@ -69,28 +62,11 @@ fn excuse_text(excuse: Excuse) -> String {
     match excuse {
         Excuse::Hole => excuse_of_hole().to_owned(),
         Excuse::Silence(ms) => format!(
-            "{} of silence lie between the two, after which a broker has forgotten the producer \
+            "{} of silence between the two, after which a broker has forgotten the producer \
              (producer.id.expiration.ms): legal if it had",
-            duration(ms)
+            measure::duration(ms.unsigned_abs())
         ),
     }
-}
-
-/// A time span in the largest unit of which there are two or more, or in milliseconds.
-fn duration(ms: i64) -> String {
-    const UNITS: [(i64, &str); 4] = [
-        (86_400_000, "days"),
-        (3_600_000, "hours"),
-        (60_000, "minutes"),
-        (1000, "seconds"),
-    ];
-    UNITS
-        .into_iter()
-        .find(|(length, _)| ms >= length * 2)
-        .map_or_else(
-            || format!("{ms} ms"),
-            |(length, name)| format!("{} {name}", ms / length),
-        )
 }
 
 /// What happened, with both batches.
@@ -138,21 +114,14 @@ fn event(kind: &Kind, batch: &Batch, previous: Option<&Previous>) -> String {
         Kind::BarrierOpenTransaction {
             producer_id,
             first_offset,
-        } => format!(
-            "the barrier at offset {} came while a transaction of producer {producer_id} was \
-             open, since offset {first_offset}: by these rules it is dropped without a marker, and \
-             its records count as committed",
-            batch.base_offset
-        ),
+            fate,
+        } => read_back::open_at_barrier(batch.base_offset, *producer_id, *first_offset, *fate),
         Kind::WouldStop(error) => {
             let known = match error.reason {
                 Reason::ExpectedTransactional => format!("; {before}"),
                 _ => String::new(),
             };
-            format!(
-                "producer {id}: a broker that reads {data} back does not start: {}: {error}{known}",
-                error.class()
-            )
+            format!("producer {id}: {}{known}", read_back::stop(batch, error))
         }
         other => format!("producer {id}: {data}: {}; {before}", other.code()),
     }
@@ -186,13 +155,6 @@ fn before(previous: &Previous, batch: &Batch) -> String {
         text += &format!(", its transaction open since offset {first}");
     }
     text
-}
-
-fn offsets(first: Offset, last: Offset) -> String {
-    match first == last {
-        true => format!("offset {first}"),
-        false => format!("offsets {first} to {last}"),
-    }
 }
 
 /// The finding as an object of a `findings` array.

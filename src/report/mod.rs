@@ -18,6 +18,7 @@ pub mod measure;
 pub mod one_line;
 pub mod pid;
 pub mod producers;
+pub mod read_back;
 pub mod snapshot;
 pub mod snapshot_json;
 pub mod table;

@@ -26,6 +26,7 @@ mod sections;
 mod small_files;
 mod state;
 mod state_oracle;
+mod state_partition_count;
 mod stock;
 mod told;
 #[cfg(unix)]
