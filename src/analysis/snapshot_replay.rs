@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::belief::{Question, begin};
 use super::log_findings::LogFindings;
-use super::snapshot_comparison::{Difference, Holes, Log, compare};
+use super::snapshot_comparison::{Difference, Log, compare};
 use super::witness::{Witness, watch_segments};
 use crate::format::number::{Offset, Timestamp};
 use crate::format::producer_snapshot::{self, Snapshot};
@@ -76,7 +76,6 @@ pub fn compare_all(
         first_offset,
         log_start: belief.log_start_offset,
         knows_below: false,
-        holes: Holes::default(),
         offsets: offsets_of_snapshots(partition),
         found,
     };
@@ -128,7 +127,6 @@ struct Comparing<'a, 'f, 't> {
     first_offset: Offset,
     log_start: Offset,
     knows_below: bool,
-    holes: Holes,
     /// Of all snapshots of the partition, ascending.
     offsets: Vec<Offset>,
     found: &'f mut LogFindings<'t>,
@@ -164,7 +162,7 @@ impl Comparing<'_, '_, '_> {
             first_offset: self.first_offset,
             log_start: self.log_start,
             knows_below: self.knows_below,
-            holes: &self.holes,
+            traces: self.found.traces(),
             missing_from: (reached < at).then_some(reached),
             older_snapshot: self.offsets.iter().rfind(|older| **older < at).copied(),
             last_barrier: self.found.last_barrier().filter(|_| obeys),
@@ -203,10 +201,6 @@ impl Witness for Comparing<'_, '_, '_> {
         if self.needs_state(batch) {
             let producers = state.manager().producers();
             self.upto(batch.last_offset, state.next_offset(), producers);
-        }
-        let expected = state.next_offset();
-        if batch.base_offset > expected {
-            self.holes.add(expected, batch.base_offset);
         }
         self.found.before(state, batch, control);
     }

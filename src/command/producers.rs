@@ -206,17 +206,17 @@ impl Run<'_> {
             ));
             return Ok(());
         }
+        let directory = file.path.parent().and_then(Path::file_name);
+        let name = directory.and_then(PartitionName::parse);
         let found = Source::open(&file.path, session.access).and_then(|source| {
             let mut told = |path: &Path, damage: &Damage| session.damage(path, damage);
-            let mut found = LogFindings::new(self.expiration(), &mut told);
+            let mut found = LogFindings::new(self.expiration(), &mut told).of(name.as_ref());
             let offset = file.name.base_offset;
             let belief = lone_segment::watch(&source, offset, &self.question, &mut found)?;
             Ok::<_, ReadError>((belief, found.into_findings()))
         });
         match found {
             Ok((belief, findings)) => {
-                let directory = file.path.parent().and_then(Path::file_name);
-                let name = directory.and_then(PartitionName::parse);
                 let name = name.map(|name| name.to_string());
                 self.show(&belief, name.as_deref(), &findings, true, session)
             }

@@ -1,6 +1,7 @@
 //! What a replay found, in words and as JSON objects.
 
 use super::json::{Object, WideIntegers};
+use super::measure::duration;
 use super::utc;
 use crate::analysis::log_findings::{Case, Excuse, Finding, Severity};
 use crate::format::number::{Offset, Timestamp};
@@ -69,28 +70,11 @@ fn excuse_text(excuse: Excuse) -> String {
     match excuse {
         Excuse::Hole => excuse_of_hole().to_owned(),
         Excuse::Silence(ms) => format!(
-            "{} of silence lie between the two, after which a broker has forgotten the producer \
+            "it was silent for {} between the two, after which a broker has forgotten it \
              (producer.id.expiration.ms): legal if it had",
-            duration(ms)
+            duration(ms.unsigned_abs())
         ),
     }
-}
-
-/// A time span in the largest unit of which there are two or more, or in milliseconds.
-fn duration(ms: i64) -> String {
-    const UNITS: [(i64, &str); 4] = [
-        (86_400_000, "days"),
-        (3_600_000, "hours"),
-        (60_000, "minutes"),
-        (1000, "seconds"),
-    ];
-    UNITS
-        .into_iter()
-        .find(|(length, _)| ms >= length * 2)
-        .map_or_else(
-            || format!("{ms} ms"),
-            |(length, name)| format!("{} {name}", ms / length),
-        )
 }
 
 /// What happened, with both batches.

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use super::measure::duration;
 use super::producers::{from_0, or_dash, plural};
 use super::table::{Align, Table};
 use super::utc;
@@ -291,13 +292,22 @@ pub fn cause_text(cause: Cause) -> String {
         Cause::Compacted(first) => {
             format!("legal if compaction did it: offsets are missing in the log from {first} on")
         }
+        Cause::RecordsTaken(batch) => format!(
+            "legal: compaction took records of the batch at offset {batch}, the latest among them"
+        ),
+        Cause::MarkerEmptied(marker) => {
+            format!("legal: compaction took the record of the marker at offset {marker}")
+        }
         Cause::MayHaveExpired(ms) => format!(
-            "legal if it had expired: it was silent for {} hours or longer",
-            ms / 3_600_000
+            "legal if it had expired: it was silent for {}",
+            duration(ms.unsigned_abs())
         ),
         Cause::SilentSince(older) => format!(
             "legal if it had expired: it wrote nothing since the snapshot at offset {older}"
         ),
+        Cause::TimesGoBack => "legal if it had expired: times in this log go back by a day or \
+                               more, so they do not tell how long it was silent"
+            .to_owned(),
         Cause::Expired => "legal: it has expired".to_owned(),
         Cause::Unread => "its entry may lie behind the fault".to_owned(),
         Cause::BeforeBarrier(barrier) => format!(

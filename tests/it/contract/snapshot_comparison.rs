@@ -177,6 +177,40 @@ fn a_snapshot_at_an_offset_that_no_batch_begins_with() {
     assert_eq!(results(snapshot), [(1, "equal")]);
 }
 
+/// The cleaner keeps the last batch of a producer, without records, or with fewer and then with a
+/// lower time.
+#[test]
+fn a_batch_that_lost_its_latest_record_to_compaction() {
+    let mut batch = Batch {
+        producer_id: 1,
+        producer_epoch: 0,
+        base_sequence: 0,
+        timestamp: T - 500,
+        ..Batch::new(0)
+    };
+    batch = batch.record(None, Some(b"v"));
+    batch.last_offset_delta = 1;
+    let mut held = entry(1, 1, 1);
+    held.offset_delta = 1;
+    let thinned = partition(0, &batch.encode(), &[(2, std::slice::from_ref(&held))]);
+    let (snapshot, outcome) = one(&[], thinned.path());
+    let stderr = outcome.ended_with(0).stderr;
+    assert!(
+        stderr.contains("note: legal differences from the log"),
+        "{stderr}"
+    );
+    let told = &snapshot.comparison[0];
+    assert_eq!(told.fields.len(), 1, "{told:?}");
+    let cause = told.cause.as_deref().unwrap();
+    assert!(
+        cause.contains("took records of the batch at offset 0"),
+        "{cause}"
+    );
+    // A whole batch has the time that it had.
+    let whole = partition(0, &batch.record(None, None).encode(), &[(2, &[held])]);
+    one(&[], whole.path()).1.ended_with(1);
+}
+
 #[test]
 fn a_log_elsewhere_serves_a_snapshot_that_was_sent_alone() {
     let directory = copies(&[(SOUND, "00000000000000000047.snapshot")]);
