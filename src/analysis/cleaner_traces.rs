@@ -1,13 +1,13 @@
 //! What a log cleaner leaves behind where it took something, as far as producer state shows it.
 //!
-//! Compaction (`Cleaner.cleanInto`, `MemoryRecords.filterTo`) works on whole batches and on records:
+//! Compaction (`Cleaner.cleanInto`, `MemoryRecords.filterTo`) takes whole batches and records:
 //!
 //! - A batch that goes takes its offsets with it: a hole stays between its neighbours.
 //! - A batch that loses records keeps producer, epoch, sequences, first and last offset; its count
 //!   shrinks, and its largest time is that of the records which are left.
 //! - The last batch of a producer that is still known stays without any record. A marker that stays
 //!   so says nothing any more, neither its epoch nor its coordinator's.
-//! - The marker of a transaction stays as long as a batch of it does, so no transaction opens again.
+//! - The marker of a transaction stays as long as a batch of it does: none opens again.
 
 use crate::format::batch::MAGIC;
 use crate::format::number::Offset;

@@ -9,6 +9,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::belief::Belief;
 use super::cleaner_traces::CleanerTraces;
 use super::witness::Witness;
 use crate::format::number::{Offset, ProducerId, Timestamp};
@@ -52,8 +53,16 @@ pub struct Finding {
 /// A case of a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Case {
-    /// Bytes that hold no batch, or a batch with a wrong checksum.
+    /// Bytes that hold no batch, a batch with a wrong checksum, or what is wrong with the snapshot
+    /// that the replay begins with.
     Damage(Damage),
+    /// The log ends below its start.
+    EndBelowStart {
+        /// Where it starts by its checkpoint.
+        start: Offset,
+        /// Where it ends.
+        end: Offset,
+    },
     /// A barrier of cluster mirroring (control type 7).
     Barrier(Batch),
     /// A batch that does not follow from what was known of its producer.
@@ -228,6 +237,28 @@ impl Visitor for LogFindings<'_> {
 }
 
 impl Witness for LogFindings<'_> {
+    fn begin(&mut self, belief: &Belief) {
+        let refused = belief.refused.as_ref().map(|(path, _)| path);
+        if let Some(path) = refused.or(belief.began_with.as_ref()) {
+            self.path.clone_from(path);
+        }
+        for damage in &belief.snapshot_damage {
+            self.damage(belief.log_start_offset, damage);
+        }
+    }
+
+    fn end(&mut self, belief: &Belief) {
+        if belief.ends_below_its_start() {
+            self.path.clone_from(&belief.path);
+            self.add("checkpoint-mismatch", Severity::Error, || {
+                Case::EndBelowStart {
+                    start: belief.log_start_offset,
+                    end: belief.log_end_offset(),
+                }
+            });
+        }
+    }
+
     fn segment(&mut self, segment: &SegmentFile) {
         self.path.clone_from(&segment.path);
     }

@@ -84,7 +84,7 @@ pub enum Cause {
     Unread,
     /// The producer wrote before this barrier, which these rules obey.
     BeforeBarrier(Offset),
-    /// These rules give no state to ids below 0.
+    /// These rules give no state to ids below 0 that come out of a log.
     NegativeId,
 }
 
@@ -207,19 +207,22 @@ impl Log<'_> {
     }
 
     fn cause_of_extra(&self, stored: &ProducerEntry) -> Option<Cause> {
-        if !self.rules.keeps_state_of(stored.producer_id) {
-            return Some(Cause::NegativeId);
-        }
         // Where only a marker was seen, nothing tells where it lies.
         let is_below = |offset| !stored.has_batch() || stored.last_offset < offset;
+        let begins = [
+            (self.first_offset > Offset(0) && !self.knows_below).then_some(self.first_offset),
+            stored.has_batch().then_some(self.log_start),
+        ];
+        let begins = begins.into_iter().flatten().find(|start| is_below(*start));
+        // A broker takes any id out of an older snapshot, but none out of the log.
+        if begins.is_none() && !self.rules.keeps_state_of(stored.producer_id) {
+            return Some(Cause::NegativeId);
+        }
         if let Some(barrier) = self.last_barrier.filter(|barrier| is_below(*barrier)) {
             return Some(Cause::BeforeBarrier(barrier));
         }
-        if self.first_offset > Offset(0) && !self.knows_below && is_below(self.first_offset) {
-            return Some(Cause::BelowLogStart(self.first_offset));
-        }
-        if stored.has_batch() && is_below(self.log_start) {
-            return Some(Cause::BelowLogStart(self.log_start));
+        if let Some(start) = begins {
+            return Some(Cause::BelowLogStart(start));
         }
         match stored.has_batch() {
             true => self.cause_of_lost_batch(stored.last_offset),

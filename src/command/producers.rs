@@ -271,12 +271,6 @@ impl Run<'_> {
 
     /// What was found, on stderr; damage was told when it was met.
     fn tell(&self, belief: &Belief, findings: &[Finding], session: &mut Session) {
-        if let Some((path, why)) = &belief.refused {
-            let message = format!(
-                "a broker says \"{why}\" and deletes the file; the replay begins with nothing known"
-            );
-            session.finding(path, 0, "snapshot-corrupt", &message);
-        }
         for finding in findings {
             if matches!(finding.first, Case::Damage(_)) {
                 continue;

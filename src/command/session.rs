@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 use clap::ColorChoice;
-use kfsck::report::one_line::on_one_line;
+use kfsck::report::one_line::{on_one_line, path_on_one_line};
 use kfsck::storage::damage::Damage;
 use kfsck::storage::source::{Access, ReadError};
 
@@ -106,7 +106,7 @@ impl Session {
     pub(super) fn finding(&mut self, path: &Path, position: u64, code: &str, message: &str) {
         self.met(Status::Found);
         let (on, off) = self.paint(RED);
-        let (path, message) = (shown(path), on_one_line(message));
+        let (path, message) = (path_on_one_line(path), on_one_line(message));
         self.line(&format!(
             "{path}: position {position}: {on}{code}{off}: {message}"
         ));
@@ -116,7 +116,7 @@ impl Session {
     pub(super) fn note(&mut self, path: &Path, message: &dyn Display) {
         if !self.quiet {
             let (on, off) = self.paint(YELLOW);
-            let (path, message) = (shown(path), message.to_string());
+            let (path, message) = (path_on_one_line(path), message.to_string());
             let message = on_one_line(&message);
             self.line(&format!("{path}: {on}note{off}: {message}"));
         }
@@ -149,11 +149,6 @@ impl Session {
             ("", "")
         }
     }
-}
-
-/// A path as messages name it: one line, whatever the name holds.
-pub(super) fn shown(path: &Path) -> String {
-    on_one_line(&path.to_string_lossy()).into_owned()
 }
 
 #[cfg(unix)]

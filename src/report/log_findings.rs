@@ -24,6 +24,7 @@ pub const fn severity_name(severity: Severity) -> &'static str {
 pub const fn position(finding: &Finding) -> u64 {
     match &finding.first {
         Case::Damage(damage) => damage.position,
+        Case::EndBelowStart { .. } => 0,
         Case::Barrier(batch) | Case::Event { batch, .. } => batch.place.position,
     }
 }
@@ -34,6 +35,10 @@ pub fn message(finding: &Finding) -> String {
     let first = match &finding.first {
         Case::Damage(damage) => damage.message.clone(),
         Case::Barrier(batch) => barrier(batch),
+        Case::EndBelowStart { start, end } => format!(
+            "log-start-offset-checkpoint has the start {start}, and the log ends at {end}: a \
+             broker that starts deletes all segments and begins an empty log at {start}"
+        ),
         Case::Event {
             kind,
             batch,
@@ -190,6 +195,10 @@ pub fn push_object(finding: &Finding, wide: WideIntegers, out: &mut Vec<u8>) {
     match &finding.first {
         Case::Damage(_) => {
             object.null("offset");
+            object.null("producerId");
+        }
+        Case::EndBelowStart { end, .. } => {
+            object.int("offset", end.0);
             object.null("producerId");
         }
         Case::Barrier(batch) => {

@@ -4,15 +4,16 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::measure::duration;
-use super::producers::{from_0, or_dash, plural};
-use super::table::{Align, Table};
+use super::measure::{count, duration};
+use super::one_line::{on_one_line, path_on_one_line};
+use super::producer_table::{self, Extra, from_0, or_dash};
 use super::utc;
 use crate::analysis::snapshot_comparison::{Cause, Difference, Field, Outcome};
 use crate::analysis::snapshot_health::Health;
 use crate::analysis::snapshot_replay::Compared;
 use crate::format::number::{Offset, ProducerId, Timestamp};
-use crate::format::producer_snapshot::{ProducerEntry, Snapshot, Version};
+use crate::format::producer_snapshot::{Snapshot, Version};
+use crate::state::rules::RuleSet;
 
 /// What is shown of a snapshot.
 #[derive(Debug, Clone, Copy)]
@@ -21,8 +22,6 @@ pub struct View<'a> {
     pub path: &'a Path,
     /// Its offset, by its name.
     pub offset: Option<Offset>,
-    /// Its size, in bytes.
-    pub size: u64,
     /// What its bytes say.
     pub health: &'a Health,
     /// How it stands to the log; `None` where there was none to compare it with.
@@ -30,7 +29,7 @@ pub struct View<'a> {
     /// The partition's directory that it was compared with.
     pub log: Option<&'a Path>,
     /// The rules of the replay.
-    pub rules: &'static str,
+    pub rules: &'static dyn RuleSet,
     /// Only these producers; all when empty.
     pub ids: &'a [ProducerId],
     /// How many rows at most.
@@ -59,13 +58,8 @@ impl View<'_> {
 /// The snapshot as text.
 #[must_use]
 pub fn text(view: &View<'_>) -> Vec<u8> {
-    let mut out = format!("{}\n", view.path.display());
-    match &view.health.snapshot {
-        Some(snapshot) => push_head(view, snapshot, &mut out),
-        None => {
-            let _ = writeln!(out, "{} bytes, of which nothing can be read", view.size);
-        }
-    }
+    let mut out = format!("{}\n", path_on_one_line(view.path));
+    push_head(view, &mut out);
     push_verdict(view, &mut out);
     let mut out = out.into_bytes();
     if let Some(snapshot) = &view.health.snapshot {
@@ -77,32 +71,37 @@ pub fn text(view: &View<'_>) -> Vec<u8> {
     out
 }
 
-fn push_head(view: &View<'_>, snapshot: &Snapshot, out: &mut String) {
-    let read = snapshot.entries.len();
-    let count = match usize::try_from(snapshot.count) == Ok(read) {
-        true => format!("{read} producer{}", plural(read)),
-        false => format!(
-            "{read} producer{} of {} readable",
-            plural(read),
-            snapshot.count
-        ),
+fn push_head(view: &View<'_>, out: &mut String) {
+    let head = view.health.head;
+    if let Some(version) = head.version {
+        let _ = write!(out, "version {version}, ");
+    }
+    let _ = write!(out, "{} bytes, ", view.health.size);
+    *out += &match &view.health.snapshot {
+        None => "no producer readable".to_owned(),
+        Some(snapshot) => {
+            let read = snapshot.entries.len();
+            let producers = count(read as u64, "producer");
+            match usize::try_from(snapshot.count) == Ok(read) {
+                true => producers,
+                false => format!("{producers} of {} readable", snapshot.count),
+            }
+        }
     };
-    let _ = write!(
-        out,
-        "version {}, {} bytes, {count}",
-        snapshot.version.number(),
-        view.size
-    );
     if let Some(offset) = view.offset {
         let _ = write!(out, ", the state before offset {offset}");
     }
-    let (stored, computed) = (snapshot.stored_crc, snapshot.computed_crc);
-    let crc = match (stored == computed, &snapshot.stale_tail) {
-        (true, _) => "is right".to_owned(),
-        (_, Some(tail)) => format!("is right for the first {} bytes", tail.start),
-        _ => format!("is wrong: {computed:#010x} by the bytes"),
-    };
-    let _ = writeln!(out, "\nCRC-32C {stored:#010x} {crc}");
+    out.push('\n');
+    if let (Some(stored), Some(computed)) = (head.stored_crc, head.computed_crc) {
+        let snapshot = view.health.snapshot.as_ref();
+        let tail = snapshot.and_then(|snapshot| snapshot.stale_tail.as_ref());
+        let crc = match (stored == computed, tail) {
+            (true, _) => "is right".to_owned(),
+            (_, Some(tail)) => format!("is right for the first {} bytes", tail.start),
+            _ => format!("is wrong: {computed:#010x} by the bytes"),
+        };
+        let _ = writeln!(out, "CRC-32C {stored:#010x} {crc}");
+    }
 }
 
 /// What a broker does with the file, and what nobody should do.
@@ -111,10 +110,14 @@ fn push_verdict(view: &View<'_>, out: &mut String) {
         out.push_str("a stock broker takes it\n");
         return;
     };
+    if view.health.is_read_by(view.rules) {
+        out.push_str("a broker of the bit-field prototype takes it, as these rules have it\n");
+    }
     let _ = match view.fallback {
         Fallback::Snapshot(older) => writeln!(
             out,
-            "a stock broker deletes it, takes {older}\nand reads the log on from there; it says"
+            "a stock broker deletes it, takes {}\nand reads the log on from there; it says",
+            on_one_line(older)
         ),
         Fallback::Log => writeln!(
             out,
@@ -140,8 +143,12 @@ fn push_entries(view: &View<'_>, snapshot: &Snapshot, out: &mut Vec<u8>) {
         .collect();
     let count = view.top.unwrap_or(shown.len()).min(shown.len());
     if count > 0 {
+        let extra = Extra {
+            offset_delta: true,
+            source_cluster_id: snapshot.version == Version::V2,
+        };
         out.push(b'\n');
-        rows(snapshot.version, shown.iter().take(count).copied()).write(out);
+        producer_table::write(extra, &shown[..count], out);
     }
     if count < shown.len() {
         let more = shown.len() - count;
@@ -149,50 +156,8 @@ fn push_entries(view: &View<'_>, snapshot: &Snapshot, out: &mut Vec<u8>) {
     }
 }
 
-fn rows<'a>(version: Version, entries: impl Iterator<Item = &'a ProducerEntry>) -> Table {
-    let mut columns = vec![
-        ("producer\nid", Align::Right),
-        ("\nepoch", Align::Right),
-        ("last\nseq", Align::Right),
-        ("last\noffset", Align::Right),
-        ("offset\ndelta", Align::Right),
-        ("last timestamp\n(UTC)", Align::Left),
-        ("coord\nepoch", Align::Right),
-        ("txn\nstart", Align::Right),
-        ("\norigin", Align::Left),
-    ];
-    if version == Version::V2 {
-        columns.push(("source\ncluster id", Align::Left));
-    }
-    let mut table = Table::new(&columns);
-    for entry in entries {
-        let batch = |number: i64| match entry.has_batch() {
-            true => number.to_string(),
-            false => "-".to_owned(),
-        };
-        let mut row = vec![
-            entry.producer_id.to_string(),
-            or_dash(from_0(entry.producer_epoch.0.into())),
-            batch(entry.last_sequence.0.into()),
-            batch(entry.last_offset.0),
-            batch(entry.offset_delta.into()),
-            utc::text(entry.timestamp),
-            or_dash(from_0(entry.coordinator_epoch.0.into())),
-            or_dash(entry.open_txn().map(|offset| offset.0)),
-            entry.producer_id.origin().to_owned(),
-        ];
-        if version == Version::V2 {
-            let source = entry.source_cluster_id.as_deref();
-            let source = source.map(|id| String::from_utf8_lossy(id).into_owned());
-            row.push(source.unwrap_or_else(|| "-".to_owned()));
-        }
-        table.row(row);
-    }
-    table
-}
-
 fn push_comparison(view: &View<'_>, compared: &Compared, out: &mut Vec<u8>) {
-    let log = view.log.unwrap_or(Path::new("")).display();
+    let log = path_on_one_line(view.log.unwrap_or(Path::new("")));
     let mut text = String::new();
     match compared {
         Compared::Unreadable => return,
@@ -222,7 +187,7 @@ fn push_comparison(view: &View<'_>, compared: &Compared, out: &mut Vec<u8>) {
                 text,
                 "\nagainst the log in {log} (rules {}):\n{} equal, {missing} missing, {extra} \
                  extra, {differs} different",
-                view.rules,
+                view.rules.name(),
                 ids.len() - extra - differs
             );
             let count = view.top.unwrap_or(shown.len()).min(shown.len());

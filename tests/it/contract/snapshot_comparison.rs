@@ -15,7 +15,7 @@ use crate::program::{Run, copies, testdata};
 
 const T: i64 = 1_774_000_000_000;
 
-fn entry(producer_id: i64, last_sequence: i32, last_offset: i64) -> ProducerEntry {
+pub(super) fn entry(producer_id: i64, last_sequence: i32, last_offset: i64) -> ProducerEntry {
     ProducerEntry {
         producer_id: ProducerId(producer_id),
         producer_epoch: ProducerEpoch(0),
@@ -30,7 +30,7 @@ fn entry(producer_id: i64, last_sequence: i32, last_offset: i64) -> ProducerEntr
 }
 
 /// One record of a producer.
-fn data(offset: i64, producer_id: i64, base_sequence: i32) -> Vec<u8> {
+pub(super) fn data(offset: i64, producer_id: i64, base_sequence: i32) -> Vec<u8> {
     let batch = Batch {
         producer_id,
         producer_epoch: 0,
@@ -42,7 +42,11 @@ fn data(offset: i64, producer_id: i64, base_sequence: i32) -> Vec<u8> {
 }
 
 /// A partition whose one segment begins at `base` and whose snapshots hold these entries.
-fn partition(base: i64, log: &[u8], snapshots: &[(i64, &[ProducerEntry])]) -> tempfile::TempDir {
+pub(super) fn partition(
+    base: i64,
+    log: &[u8],
+    snapshots: &[(i64, &[ProducerEntry])],
+) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let partition = directory.path().join("orders-0");
     fs::create_dir(&partition).unwrap();
