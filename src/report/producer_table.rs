@@ -7,7 +7,7 @@ use super::utc;
 use crate::format::producer_snapshot::ProducerEntry;
 
 /// The columns of a terminal.
-const TERMINAL: usize = 80;
+pub(super) const TERMINAL: usize = 80;
 /// The letters of a cluster's id that are shown; free text may have 32767.
 const CLUSTER: usize = 40;
 
@@ -100,7 +100,7 @@ fn state(extra: Extra) -> Vec<Column> {
         }),
     ];
     if extra.offset_delta {
-        columns.push(("offset\ndelta", Align::Right, |entry| {
+        columns.push(("\ndelta", Align::Right, |entry| {
             of_batch(entry, entry.offset_delta.into())
         }));
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::measure::{count, duration};
 use super::one_line::{on_one_line, path_on_one_line};
-use super::producer_table::{self, Extra, from_0, or_dash};
+use super::producer_table::{self, Extra, TERMINAL, from_0, or_dash};
 use super::utc;
 use crate::analysis::snapshot_comparison::{Cause, Difference, Field, Outcome};
 use crate::analysis::snapshot_health::Health;
@@ -76,7 +76,7 @@ fn push_head(view: &View<'_>, out: &mut String) {
     if let Some(version) = head.version {
         let _ = write!(out, "version {version}, ");
     }
-    let _ = write!(out, "{} bytes, ", view.health.size);
+    let _ = write!(out, "{}, ", count(view.health.size, "byte"));
     *out += &match &view.health.snapshot {
         None => "no producer readable".to_owned(),
         Some(snapshot) => {
@@ -168,10 +168,12 @@ fn push_comparison(view: &View<'_>, compared: &Compared, out: &mut Vec<u8>) {
             let _ = writeln!(text, "\nnot compared: the log in {log} begins at {first}");
         }
         Compared::Differences(differences) => {
-            let shown: Vec<_> = differences
+            let mut shown: Vec<_> = differences
                 .iter()
                 .filter(|difference| view.shows(difference.producer_id))
                 .collect();
+            // What nothing explains must not be cut off behind what something does.
+            shown.sort_by_key(|difference| difference.is_legal());
             let is = |outcome| shown.iter().filter(|one| one.outcome == outcome).count();
             let entries = view.health.snapshot.iter();
             let mut ids: Vec<_> = entries
@@ -211,7 +213,7 @@ fn push_difference(difference: &Difference, text: &mut String) {
         cause,
     } = difference;
     let what = match outcome {
-        Outcome::Missing => format!("is missing; {}", by_the_log(fields)),
+        Outcome::Missing => "is missing".to_owned(),
         Outcome::Extra => "is in the snapshot alone".to_owned(),
         Outcome::Differs | Outcome::Equal => {
             let told = fields.iter().map(|field| {
@@ -221,9 +223,37 @@ fn push_difference(difference: &Difference, text: &mut String) {
             format!("differs: {}", told.collect::<Vec<_>>().join("; "))
         }
     };
-    let _ = write!(text, "  producer {producer_id} {what}");
-    if let Some(cause) = cause {
-        let _ = write!(text, ";\n    {}", cause_text(*cause));
+    let known = (*outcome == Outcome::Missing).then(|| by_the_log(fields));
+    let lines = [
+        Some(format!("producer {producer_id} {what}")),
+        known,
+        cause.map(cause_text),
+    ];
+    let mut lines = lines.into_iter().flatten().peekable();
+    let mut indent = "  ";
+    while let Some(mut line) = lines.next() {
+        line += if lines.peek().is_some() { ";" } else { "" };
+        push_wrapped(indent, &line, text);
+        indent = "    ";
+    }
+}
+
+/// Appends words in lines that fit a terminal, the first behind `indent`, the others four columns
+/// in.
+fn push_wrapped(indent: &str, words: &str, text: &mut String) {
+    text.push_str(indent);
+    let mut width = indent.len();
+    for (index, word) in words.split(' ').enumerate() {
+        let length = word.chars().count();
+        if index > 0 && width + 1 + length > TERMINAL {
+            text.push_str("\n    ");
+            width = 4;
+        } else if index > 0 {
+            text.push(' ');
+            width += 1;
+        }
+        text.push_str(word);
+        width += length;
     }
     text.push('\n');
 }
@@ -300,4 +330,29 @@ pub fn summary(differences: &[&Difference]) -> String {
         let _ = write!(text, " and {more} more");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_sentences_are_wrapped() {
+        let words = "a difference of many fields ".repeat(9);
+        let mut text = String::new();
+        push_wrapped("  ", words.trim_end(), &mut text);
+        assert!(text.starts_with("  a difference"), "{text}");
+        let lines: Vec<_> = text.lines().collect();
+        assert!(lines.iter().all(|line| line.len() <= 80), "{text}");
+        assert_eq!(lines.len(), 4, "{text}");
+        assert!(
+            lines[1..].iter().all(|line| line.starts_with("    ")),
+            "{text}"
+        );
+        assert_eq!(text.split_whitespace().count(), 45);
+        // A word that is too long for a line has one of its own.
+        let mut text = String::new();
+        push_wrapped("", &format!("see {}", "x".repeat(99)), &mut text);
+        assert_eq!(text, format!("see\n    {}\n", "x".repeat(99)));
+    }
 }

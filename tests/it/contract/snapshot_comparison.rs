@@ -324,6 +324,26 @@ fn a_refused_snapshot_names_the_one_that_a_broker_takes_instead() {
     );
 }
 
+/// Twenty legal differences do not hide the one that is none.
+#[test]
+fn what_nothing_explains_comes_first_in_text() {
+    let log = data(100, 1, 0);
+    let mut held: Vec<_> = (2..40).map(|id| entry(id, 0, 50)).collect();
+    held.push(entry(40, 0, 100));
+    let directory = partition(100, &log, &[(101, &held)]);
+    let outcome = run(INSPECT, &[directory.path()]).ended_with(1);
+    let text = outcome.text();
+    let first = text
+        .lines()
+        .skip_while(|line| !line.contains(" extra, "))
+        .nth(1);
+    assert_eq!(
+        first,
+        Some("  producer 40 is in the snapshot alone"),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_table_of_many_producers_is_cut_and_json_is_not() {
     let held: Vec<_> = (0..100_000).map(|id| entry(id, 0, id)).collect();
