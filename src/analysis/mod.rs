@@ -9,6 +9,7 @@
 )]
 
 pub mod belief;
+pub mod cleaner_traces;
 pub mod distribution;
 pub mod hanging_transaction;
 pub mod held_back;

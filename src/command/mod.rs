@@ -18,6 +18,7 @@ mod rules;
 mod session;
 mod snapshot_dump;
 mod snapshot_findings;
+mod snapshot_turns;
 mod status;
 mod time;
 mod top;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use clap::ColorChoice;
 use indicatif::ProgressBar;
-use kfsck::report::one_line::on_one_line;
+use kfsck::report::one_line::{on_one_line, path_on_one_line};
 use kfsck::storage::damage::Damage;
 use kfsck::storage::source::{Access, ReadError};
 
@@ -128,7 +128,7 @@ impl Session {
     pub(super) fn finding(&mut self, path: &Path, position: u64, code: &str, message: &str) {
         self.met(Status::Found);
         let (on, off) = self.paint(RED);
-        let (path, message) = (shown(path), on_one_line(message));
+        let (path, message) = (path_on_one_line(path), on_one_line(message));
         self.line(&format!(
             "{path}: position {position}: {on}{code}{off}: {message}"
         ));
@@ -138,7 +138,7 @@ impl Session {
     pub(super) fn note(&mut self, path: &Path, message: &dyn Display) {
         if !self.quiet {
             let (on, off) = self.paint(YELLOW);
-            let (path, message) = (shown(path), message.to_string());
+            let (path, message) = (path_on_one_line(path), message.to_string());
             let message = on_one_line(&message);
             self.line(&format!("{path}: {on}note{off}: {message}"));
         }
@@ -177,11 +177,6 @@ impl Session {
             ("", "")
         }
     }
-}
-
-/// A path as messages name it: one line, whatever the name holds.
-pub(super) fn shown(path: &Path) -> String {
-    on_one_line(&path.to_string_lossy()).into_owned()
 }
 
 #[cfg(unix)]

@@ -18,8 +18,9 @@ use kfsck::state::rules::{Barrier, RuleSet};
 use kfsck::state::transactions::Transaction;
 use kfsck::storage::damage::Damage;
 
-use super::session::{Session, shown};
+use super::session::Session;
 use super::txns_reading::{Reading, head};
+use kfsck::report::one_line::path_on_one_line;
 
 /// How many batches of a log are named for one code.
 const NAMED: u64 = 5;
@@ -83,7 +84,7 @@ impl<'a, 'l> Gathering<'a, 'l> {
     pub(super) fn end(self) -> io::Result<(TransactionStats, Vec<Dropped>)> {
         for (code, count) in &self.told {
             if let Some(more @ 1..) = count.checked_sub(NAMED) {
-                let path = shown(&self.log.path);
+                let path = path_on_one_line(&self.log.path);
                 self.session
                     .line(&format!("{path}: and {more} more {code}"));
             }

@@ -1,7 +1,7 @@
 //! What a replay found, in words and as JSON objects.
 
 use super::json::{Object, WideIntegers};
-use super::measure;
+use super::measure::duration;
 use super::read_back::{self, offsets};
 use super::utc;
 use crate::analysis::log_findings::{Case, Excuse, Finding, Severity};
@@ -25,6 +25,7 @@ pub const fn severity_name(severity: Severity) -> &'static str {
 pub const fn position(finding: &Finding) -> u64 {
     match &finding.first {
         Case::Damage(damage) => damage.position,
+        Case::EndBelowStart { .. } => 0,
         Case::Barrier(batch) | Case::Event { batch, .. } => batch.place.position,
     }
 }
@@ -35,6 +36,10 @@ pub fn message(finding: &Finding) -> String {
     let first = match &finding.first {
         Case::Damage(damage) => damage.message.clone(),
         Case::Barrier(batch) => read_back::barrier(batch),
+        Case::EndBelowStart { start, end } => format!(
+            "log-start-offset-checkpoint has the start {start}, and the log ends at {end}: a \
+             broker that starts deletes all segments and begins an empty log at {start}"
+        ),
         Case::Event {
             kind,
             batch,
@@ -62,9 +67,9 @@ fn excuse_text(excuse: Excuse) -> String {
     match excuse {
         Excuse::Hole => excuse_of_hole().to_owned(),
         Excuse::Silence(ms) => format!(
-            "{} of silence between the two, after which a broker has forgotten the producer \
+            "it was silent for {} between the two, after which a broker has forgotten it \
              (producer.id.expiration.ms): legal if it had",
-            measure::duration(ms.unsigned_abs())
+            duration(ms.unsigned_abs())
         ),
     }
 }
@@ -168,6 +173,10 @@ pub fn push_object(finding: &Finding, wide: WideIntegers, out: &mut Vec<u8>) {
     match &finding.first {
         Case::Damage(_) => {
             object.null("offset");
+            object.null("producerId");
+        }
+        Case::EndBelowStart { end, .. } => {
+            object.int("offset", end.0);
             object.null("producerId");
         }
         Case::Barrier(batch) => {

@@ -17,6 +17,8 @@ pub mod log_findings;
 pub mod measure;
 pub mod one_line;
 pub mod pid;
+pub mod pieces;
+mod producer_table;
 pub mod producers;
 pub mod read_back;
 pub mod snapshot;
