@@ -33,6 +33,8 @@ builtins![
     "salt-after-election",
     "salt-false-collision",
     "failed-abort-at-stop",
+    "truncated-barrier",
+    "negative-ids-on-a-stock-broker",
     "split-transaction",
     "repeated-barrier",
     "free-text-cluster-id",
