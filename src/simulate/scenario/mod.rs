@@ -5,6 +5,7 @@
 mod named;
 mod read;
 mod step;
+mod write;
 
 pub use named::Named;
 pub use read::{ScenarioError, check, read};
@@ -13,6 +14,8 @@ pub use step::{
     ProduceStep, ReplicaStep, RestartStep, RetryStep, Snapshots, Step, Stop, StopStep, WaitStep,
     WriterStep,
 };
+
+pub use write::write;
 
 use crate::simulate::link::Form;
 use serde::{Deserialize, Serialize};
