@@ -31,7 +31,7 @@ use super::session::Session;
 Examples:
   kfsck simulate-chain --builtin all
   kfsck simulate-chain --builtin chain-negation --strategy negate --trace
-  kfsck simulate-chain my-chain.json --strategy barrier --rules all --expect safe")]
+  kfsck simulate-chain mine.json --strategy barrier --expect safe")]
 pub(super) struct SimulateChain {
     /// Scenario files in JSON; `-` is standard input
     #[arg(value_name = "SCENARIO")]

@@ -89,9 +89,12 @@ fn mirror(step: &MirrorStep) -> String {
         "{} mirrors {} from {}",
         step.to, step.topic_partition, step.from
     );
-    if let Some(batches) = step.batches {
-        words += &format!(", {batches} batches at most");
-    }
+    words += &match step.batches {
+        None => String::new(),
+        Some(0) => ", which is set up and fetches nothing yet".to_owned(),
+        Some(1) => ", 1 batch at most".to_owned(),
+        Some(batches) => format!(", {batches} batches at most"),
+    };
     if step.chunk > 1 {
         words += &format!(", {} batches a fetch", step.chunk);
     }

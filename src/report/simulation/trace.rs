@@ -5,7 +5,9 @@ use super::{View, happening_words, step_words};
 use crate::report::one_line::on_one_line;
 use crate::report::paragraph::wrap;
 use crate::simulate::happening::{By, Happening};
+use crate::simulate::stored::Stored;
 use crate::simulate::truth::WriterIndex;
+use std::sync::Arc;
 
 /// In front of what happens in a step.
 const INDENT: &str = "      ";
@@ -70,14 +72,7 @@ fn lines(happening: &Happening, names: &Names<'_>) -> Vec<String> {
             names.cluster(*cluster),
             names.writer(*writer)
         )],
-        Happening::Appended { by, batches, .. } => batches
-            .iter()
-            .map(|stored| {
-                let id = names.full_id(stored.batch.producer_id);
-                let batch = happening_words::batch(stored, &id, names);
-                format!("{place}: {}: {batch}", happening_words::way(*by, names))
-            })
-            .collect(),
+        Happening::Appended { by, batches, .. } => appended(*by, batches, &place, names),
         Happening::Acknowledged {
             writer,
             base_offset,
@@ -121,6 +116,22 @@ fn lines(happening: &Happening, names: &Names<'_>) -> Vec<String> {
         )],
         _ => Vec::new(),
     }
+}
+
+/// A line a batch; those that came at once are counted.
+fn appended(by: By, batches: &[Arc<Stored>], place: &str, names: &Names<'_>) -> Vec<String> {
+    let way = happening_words::way(by, names);
+    let count = batches.len();
+    let lines = batches.iter().enumerate().map(|(number, stored)| {
+        let id = names.full_id(stored.batch.producer_id);
+        let batch = happening_words::batch(stored, &id, names);
+        let which = match count {
+            1 => String::new(),
+            count => format!(", {} of {count} at once", number + 1),
+        };
+        format!("{place}: {way}{which}: {batch}")
+    });
+    lines.collect()
 }
 
 /// What was refused.
