@@ -652,7 +652,7 @@ _kfsck() {
             fi
             case "${prev}" in
                 --builtin)
-                    COMPREPLY=($(compgen -W "all chain-negation chain-local-producer same-epoch-wrong-sequence different-epochs transaction-interleave source-reassignment hash-collision active-passive failback fan-out fan-in chain open-transaction-at-stop barrier-same-chunk unclean-recovery missing-barrier retry-across-stop salt-after-expiry salt-after-election salt-false-collision failed-abort-at-stop split-transaction repeated-barrier free-text-cluster-id" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "all chain-negation chain-local-producer same-epoch-wrong-sequence different-epochs transaction-interleave source-reassignment hash-collision active-passive failback fan-out fan-in chain open-transaction-at-stop barrier-same-chunk unclean-recovery missing-barrier retry-across-stop salt-after-expiry salt-after-election salt-false-collision failed-abort-at-stop split-transaction repeated-barrier free-text-cluster-id replaced-source copied-back" -- "${cur}"))
                     return 0
                     ;;
                 --strategy)
@@ -691,7 +691,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__txns)
-            opts="-q -h -V --all --stats --top --rules --format --wide-integers --now --max-transaction-timeout --transaction-log --transaction-log-partitions --producer-id --producer-epoch --transactional-id --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --all --stats --top --rules --format --wide-integers --now --expire-after --max-transaction-timeout --transaction-log --transaction-log-partitions --producer-id --producer-epoch --transactional-id --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -714,6 +714,10 @@ _kfsck() {
                     return 0
                     ;;
                 --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --expire-after)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

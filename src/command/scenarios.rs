@@ -5,12 +5,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use kfsck::report::one_line::on_one_line;
+use kfsck::report::one_line::{on_one_line, path_on_one_line};
 use kfsck::simulate::builtin;
 use kfsck::simulate::scenario::{Scenario, ScenarioError, locate, read};
 use kfsck::storage::source::ReadError;
 
-use super::session::{Session, shown};
+use super::session::Session;
 
 /// The longest scenario file, in bytes: a device without end is no scenario.
 const MOST: u64 = 1 << 20;
@@ -53,7 +53,7 @@ pub(super) fn choose(builtins: &[String], paths: &[PathBuf], session: &mut Sessi
             Ok(text) => {
                 let argument = quoted(&path.to_string_lossy());
                 parse(
-                    &shown(path),
+                    &path_on_one_line(path),
                     argument,
                     Cow::Owned(text),
                     session,
@@ -61,7 +61,9 @@ pub(super) fn choose(builtins: &[String], paths: &[PathBuf], session: &mut Sessi
                 );
             }
             Err(Unread::System(error)) => session.read_error(&error),
-            Err(Unread::Text(problem)) => session.error(&format!("{}: {problem}", shown(path))),
+            Err(Unread::Text(problem)) => {
+                session.error(&format!("{}: {problem}", path_on_one_line(path)));
+            }
         }
     }
     chosen

@@ -15,6 +15,7 @@
 pub mod builtin;
 pub mod cluster;
 pub mod consumer;
+pub mod explore;
 pub mod happening;
 pub mod harm;
 pub mod invariants;
@@ -28,3 +29,4 @@ pub mod strategy;
 mod tests;
 pub mod truth;
 pub mod world;
+pub mod write_logs;

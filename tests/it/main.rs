@@ -1,6 +1,7 @@
 //! All integration tests, in one binary.
 
 mod barrier;
+mod batch_draft;
 mod batches;
 mod bounds;
 #[cfg(unix)]
@@ -16,6 +17,7 @@ mod jsonl;
 mod offsets;
 #[cfg(unix)]
 mod program;
+mod rebuild;
 mod resync;
 mod round_trip;
 mod run;
@@ -26,6 +28,7 @@ mod simulate;
 mod small_files;
 mod state;
 mod state_oracle;
+mod state_partition_count;
 mod stock;
 mod told;
 #[cfg(unix)]
