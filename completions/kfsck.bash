@@ -37,6 +37,9 @@ _kfsck() {
             kfsck,producers)
                 cmd="kfsck__subcmd__producers"
                 ;;
+            kfsck,simulate-chain)
+                cmd="kfsck__subcmd__simulate__subcmd__chain"
+                ;;
             kfsck,txns)
                 cmd="kfsck__subcmd__txns"
                 ;;
@@ -60,6 +63,9 @@ _kfsck() {
                 ;;
             kfsck__subcmd__help,producers)
                 cmd="kfsck__subcmd__help__subcmd__producers"
+                ;;
+            kfsck__subcmd__help,simulate-chain)
+                cmd="kfsck__subcmd__help__subcmd__simulate__subcmd__chain"
                 ;;
             kfsck__subcmd__help,txns)
                 cmd="kfsck__subcmd__help__subcmd__txns"
@@ -89,7 +95,7 @@ _kfsck() {
 
     case "${cmd}" in
         kfsck)
-            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version dump-log inspect-snapshot producers txns pid completions man help"
+            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version dump-log inspect-snapshot producers txns pid simulate-chain completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -211,7 +217,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__help)
-            opts="dump-log inspect-snapshot producers txns pid completions man help"
+            opts="dump-log inspect-snapshot producers txns pid simulate-chain completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -351,6 +357,20 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__help__subcmd__producers)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__help__subcmd__simulate__subcmd__chain)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -603,6 +623,52 @@ _kfsck() {
                     ;;
                 --now)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --wide-integers)
+                    COMPREPLY=($(compgen -W "number string" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__simulate__subcmd__chain)
+            opts="-q -h -V --builtin --list --strategy --rules --seed --expect --trace --diagram --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --builtin)
+                    COMPREPLY=($(compgen -W "all chain-negation chain-local-producer same-epoch-wrong-sequence different-epochs transaction-interleave source-reassignment hash-collision active-passive failback fan-out fan-in chain open-transaction-at-stop barrier-same-chunk unclean-recovery missing-barrier retry-across-stop salt-after-expiry salt-after-election salt-false-collision failed-abort-at-stop split-transaction repeated-barrier free-text-cluster-id replaced-source copied-back" -- "${cur}"))
+                    return 0
+                    ;;
+                --strategy)
+                    COMPREPLY=($(compgen -W "all verbatim negate negate-idempotent bit-field bit-field-salt bit-field-random-salt barrier" -- "${cur}"))
+                    return 0
+                    ;;
+                --rules)
+                    COMPREPLY=($(compgen -W "all stock barrier mapped fork" -- "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --expect)
+                    COMPREPLY=($(compgen -W "safe" -- "${cur}"))
                     return 0
                     ;;
                 --format)

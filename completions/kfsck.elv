@@ -32,6 +32,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand producers 'Show what a broker would know of each producer after reading a partition'
             cand txns 'Show open transactions, whether they hang, and the command that aborts them'
             cand pid 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
+            cand simulate-chain 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page, or write the pages of all commands'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -194,6 +195,27 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'kfsck;simulate-chain'= {
+            cand --builtin 'Scenarios that come with the program, or `all`'
+            cand --strategy 'What becomes of producer ids; several, or all'
+            cand --rules 'Whose producer state all brokers have; several, or all [default: mapped for negations and bit-field, else barrier]'
+            cand --seed 'The seed of what is random: the same seed gives the same bytes'
+            cand --expect 'End with 1 unless every run comes out like this'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand --list 'List the scenarios that come with the program'
+            cand --trace 'Tell each run step by step'
+            cand --diagram 'Draw the run as a Mermaid sequence diagram; needs one scenario and one design'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'kfsck;completions'= {
             cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
             cand -q 'No notes on stderr, only damage and errors'
@@ -223,6 +245,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand producers 'Show what a broker would know of each producer after reading a partition'
             cand txns 'Show open transactions, whether they hang, and the command that aborts them'
             cand pid 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
+            cand simulate-chain 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page, or write the pages of all commands'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -245,6 +268,8 @@ set edit:completion:arg-completer[kfsck] = {|@words|
         &'kfsck;help;pid;explain'= {
         }
         &'kfsck;help;pid;odds'= {
+        }
+        &'kfsck;help;simulate-chain'= {
         }
         &'kfsck;help;completions'= {
         }

@@ -3,6 +3,7 @@
 
 mod completions;
 mod coordinators;
+mod designs;
 mod dump_log;
 mod expiry;
 mod inspect_snapshot;
@@ -15,7 +16,9 @@ mod pid;
 mod producers;
 mod progress;
 mod rules;
+mod scenarios;
 mod session;
+mod simulate_chain;
 mod snapshot_dump;
 mod snapshot_findings;
 mod snapshot_turns;
@@ -59,7 +62,8 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing wrong
-  1  damage was found, or a transaction that hangs or may hang, or a warning was given
+  1  damage was found, or a transaction that hangs or may hang, or a warning was given;
+     or a simulation came out otherwise than expected
   2  wrong usage; nothing was read
   3  could not finish: an input is missing or unreadable, or I/O failed
 The highest that applies counts. A closed pipe ends quietly with 0.";
@@ -92,6 +96,7 @@ enum Command {
     Producers(Box<producers::Producers>),
     Txns(Box<txns::Txns>),
     Pid(pid::Pid),
+    SimulateChain(Box<simulate_chain::SimulateChain>),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -111,6 +116,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Producers(command) => command.run(&mut session),
         Command::Txns(command) => command.run(&mut session),
         Command::Pid(command) => command.run(&mut session),
+        Command::SimulateChain(command) => command.run(&mut session),
         Command::Completions(command) => command.run(&mut session),
         Command::Man(command) => command.run(&mut session),
     };
@@ -162,6 +168,9 @@ impl Command {
                 .validate()
                 .map_err(|error| (["txns"].as_slice(), error)),
             Self::Pid(pid) => pid.validate(),
+            Self::SimulateChain(simulate) => simulate
+                .validate()
+                .map_err(|error| (["simulate-chain"].as_slice(), error)),
             Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }

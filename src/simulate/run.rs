@@ -102,7 +102,7 @@ fn broken_expectations(scenario: &Scenario, run: &Run) -> Vec<String> {
                 Verdict::Unsafe => "unsafe",
             };
             broken.push(format!(
-                "{strategy} under {rules} is {}, expected {}",
+                "the verdict is {}, expected {}",
                 name(verdict),
                 name(expectation.verdict)
             ));
@@ -110,9 +110,7 @@ fn broken_expectations(scenario: &Scenario, run: &Run) -> Vec<String> {
         let kinds = run.kinds();
         for wanted in &expectation.harm {
             if !kinds.iter().any(|kind| kind.name() == wanted) {
-                broken.push(format!(
-                    "{strategy} under {rules} has no {wanted}, expected one"
-                ));
+                broken.push(format!("there is no {wanted}, expected one"));
             }
         }
     }

@@ -9,15 +9,13 @@ use crate::analysis::open_transactions::{Abort, OpenView, Why};
 use crate::analysis::transaction_stats::TransactionStats;
 use crate::format::number::Timestamp;
 use crate::report::measure;
+use crate::report::paragraph::{WIDTH, wrap};
 use crate::report::table::{Align, Table};
 use crate::report::transactions::abort_command::abort_command;
 use crate::storage::partition_name::PartitionName;
 
 /// How many open transactions of a partition are shown unless `--top` says otherwise.
 const SHOWN: u64 = 50;
-
-/// Letters in a line of a sentence.
-const WIDTH: usize = 80;
 
 /// Text being written.
 #[derive(Debug)]
@@ -46,6 +44,8 @@ impl TextReport {
                 measure::count(held.records, "record"),
                 measure::size(held.bytes),
             ),
+            0,
+            0,
             &mut text,
         );
         out.extend_from_slice(text.as_bytes());
@@ -154,6 +154,8 @@ fn details(
             verdict(open.verdict()),
             sentence(&reason::of_open(open, terms))
         ),
+        0,
+        0,
         &mut text,
     );
     let epoch = open
@@ -178,24 +180,6 @@ fn details(
         let _ = writeln!(text, "  {}", abort_command(name, abort));
     }
     text
-}
-
-/// Breaks sentences into lines of at most 80 letters.
-fn wrap(sentences: &str, text: &mut String) {
-    let mut width = 0;
-    for word in sentences.split(' ') {
-        let letters = word.chars().count();
-        if width > 0 && width + 1 + letters > WIDTH {
-            text.push('\n');
-            width = 0;
-        } else if width > 0 {
-            text.push(' ');
-            width += 1;
-        }
-        text.push_str(word);
-        width += letters;
-    }
-    text.push('\n');
 }
 
 fn sentence(text: &str) -> String {
@@ -306,6 +290,8 @@ impl Report for TextReport {
                 measure::count(open, "open transaction"),
                 totals.with_open,
             ),
+            0,
+            0,
             &mut text,
         );
         let now = measure::time(self.terms.now);

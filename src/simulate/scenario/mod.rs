@@ -3,11 +3,13 @@
 //! Field names are the input's own; `docs/scenarios.md` and the JSON Schema beside it tell of each.
 
 mod named;
+mod place;
 mod read;
 mod step;
 mod write;
 
 pub use named::Named;
+pub use place::locate;
 pub use read::{ScenarioError, check, read};
 pub use step::{
     Aborts, BarrierWrite, ClusterStep, ExpectStep, FetchStep, Isolation, LinkStep, MirrorStep,

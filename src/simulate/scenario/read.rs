@@ -1,12 +1,11 @@
 //! Reads scenario files: every error names its line, its field and what is allowed.
 
+use super::place::{self, locate, stray_list};
 use super::{Scenario, Step};
 use crate::simulate::harm::HarmKind;
 use crate::simulate::strategy;
 use crate::state::rules;
 use crate::storage::partition_name::PartitionName;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::ffi::OsStr;
 use std::fmt;
 
@@ -35,56 +34,44 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// The file with its steps as text.
-#[derive(Deserialize)]
-struct Texts<'a> {
-    #[serde(borrow, default)]
-    steps: Vec<&'a RawValue>,
-}
-
 /// Reads a scenario.
 ///
 /// # Errors
 /// The first thing that is wrong, with its line.
 pub fn read(text: &str) -> Result<Scenario, ScenarioError> {
+    if let Some(field) = stray_list(text) {
+        let problem = "a list in brackets stands where none may be";
+        return Err(locate(wrong(field, problem), text));
+    }
     let scenario: Scenario = serde_json::from_str(text).map_err(|error| {
         let line = (error.line() > 0).then_some(error.line());
         ScenarioError {
             line,
-            field: String::new(),
-            problem: without_place(&error.to_string()),
+            field: place::field_at(text, error.line(), error.column()),
+            problem: in_plain_words(&error.to_string()),
         }
     })?;
     check(&scenario).map_err(|error| locate(error, text))?;
     Ok(scenario)
 }
 
-/// The message without the place that serde puts behind it.
-fn without_place(message: &str) -> String {
+/// The message without the place that serde puts behind it, and without Rust's names of types.
+fn in_plain_words(message: &str) -> String {
     let end = message.rfind(" at line ").unwrap_or(message.len());
-    message.get(..end).unwrap_or(message).to_owned()
-}
-
-/// Adds the line of the field that an error names.
-fn locate(mut error: ScenarioError, text: &str) -> ScenarioError {
-    let last = error.field.rsplit('.').next().unwrap_or_default();
-    let mut from = 0;
-    let step = error
-        .field
-        .strip_prefix("steps[")
-        .and_then(|rest| rest.split(']').next()?.parse::<usize>().ok());
-    if let Some(step) = step
-        && let Ok(texts) = serde_json::from_str::<Texts<'_>>(text)
-        && let Some(raw) = texts.steps.get(step)
-    {
-        from = raw.get().as_ptr().addr() - text.as_ptr().addr();
-    }
-    let key = format!("\"{}\"", last.split('[').next().unwrap_or_default());
-    let behind = text.get(from..).unwrap_or_default();
-    let at = from + behind.find(&key).unwrap_or(0);
-    let before = text.get(..at).unwrap_or_default();
-    error.line = Some(before.matches('\n').count() + 1);
-    error
+    let message = message.get(..end).unwrap_or(message);
+    let Some((found, wanted)) = message.rsplit_once(", expected ") else {
+        return message.to_owned();
+    };
+    let wanted = match wanted {
+        "i64" | "i32" | "i16" => "a whole number",
+        "u32" | "usize" => "a whole number from 0 up",
+        "a boolean" => "true or false",
+        "a sequence" => "a list in brackets",
+        other if other.starts_with("struct ") => "an object in braces",
+        "string or map" => "an object in braces with one name",
+        other => other,
+    };
+    format!("{found}, expected {wanted}")
 }
 
 fn wrong(field: impl Into<String>, problem: impl Into<String>) -> ScenarioError {
@@ -123,20 +110,33 @@ fn is_plain(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "._-".contains(letter)
 }
 
+/// The name of a partition's directory as a broker makes it.
+fn is_partition(name: &str) -> bool {
+    let parsed = PartitionName::parse(OsStr::new(name));
+    let is_own = parsed.is_some_and(|one| one.state.is_none() && one.to_string() == name);
+    is_own && name.len() <= 255 && name.chars().all(is_plain) && !name.starts_with('.')
+}
+
+/// A name of which a directory will be called.
+fn fit_for_directory(field: &str, name: &str) -> Result<(), ScenarioError> {
+    let is_fit = (1..=100).contains(&name.len()) && name.chars().all(is_plain);
+    if is_fit && !name.starts_with('.') {
+        return Ok(());
+    }
+    let allowed = "1 to 100 letters, digits, dots, dashes and underscores, no dot in front";
+    Err(wrong(
+        field,
+        format!("\"{name}\" is no name; allowed: {allowed}"),
+    ))
+}
+
 /// Whether a scenario makes sense: names are known, numbers in range.
 ///
 /// # Errors
 /// The first thing that is wrong.
 pub fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
     within("schema", scenario.schema.into(), 1, 1)?;
-    let name = &scenario.name;
-    if name.is_empty() || name.len() > 100 || !name.chars().all(is_plain) || name.starts_with('.') {
-        let allowed = "1 to 100 letters, digits, dots, dashes and underscores, no dot in front";
-        return Err(wrong(
-            "name",
-            format!("\"{name}\" is no name; allowed: {allowed}"),
-        ));
-    }
+    fit_for_directory("name", &scenario.name)?;
     check_clusters(scenario)?;
     for (place, step) in scenario.steps.iter().enumerate() {
         check_step(scenario, &format!("steps[{place}]"), step)?;
@@ -175,11 +175,7 @@ fn check_clusters(scenario: &Scenario) -> Result<(), ScenarioError> {
     unique("writers", scenario.writers.iter().map(|one| &one.name))?;
     for (place, cluster) in scenario.clusters.iter().enumerate() {
         let field = |name: &str| format!("clusters[{place}].{name}");
-        let is_fit = !cluster.name.is_empty() && cluster.name.chars().all(is_plain);
-        if !is_fit || cluster.name.starts_with('.') {
-            let problem = format!("\"{}\" is no name for a directory", cluster.name);
-            return Err(wrong(field("name"), problem));
-        }
+        fit_for_directory(&field("name"), &cluster.name)?;
         let replicas = i64::try_from(cluster.replicas).unwrap_or(i64::MAX);
         within(&field("replicas"), replicas, 1, 5)?;
         within(
@@ -197,6 +193,12 @@ fn check_clusters(scenario: &Scenario) -> Result<(), ScenarioError> {
     };
     for (place, writer) in scenario.writers.iter().enumerate() {
         let field = |name: &str| format!("writers[{place}].{name}");
+        if writer.name.is_empty() {
+            return Err(wrong(
+                field("name"),
+                "it is empty; at least a letter is needed",
+            ));
+        }
         among(&field("cluster"), "cluster", &writer.cluster, clusters())?;
         let version = writer.transaction_version.into();
         within(&field("transactionVersion"), version, 1, 2)?;
@@ -248,9 +250,11 @@ fn check_step(scenario: &Scenario, place: &str, step: &Step) -> Result<(), Scena
         }
     }
     if let Some(partition) = named.partition
-        && PartitionName::parse(OsStr::new(partition)).is_none()
+        && !is_partition(partition)
     {
-        let problem = format!("\"{partition}\" is no partition; allowed: topic-number");
+        let allowed = "topic-number, the topic in letters, digits, dots, dashes and underscores, \
+                       no dot in front";
+        let problem = format!("\"{partition}\" is no partition; allowed: {allowed}");
         return Err(wrong(field("topicPartition"), problem));
     }
     match step {

@@ -23,6 +23,7 @@ use crate::state::error::StateError;
 use crate::state::rules::RuleSet;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -351,9 +352,16 @@ impl World {
                     epochs: [before, now],
                     offset,
                 } => {
-                    let (kind, how) = match now < before {
-                        true => (HarmKind::SilentEpochRegression, "goes back"),
-                        false => (HarmKind::SilentOverwrite, "goes"),
+                    let (kind, epoch) = match now.cmp(before) {
+                        Ordering::Less => (
+                            HarmKind::SilentEpochRegression,
+                            format!("goes back from {before} to {now}"),
+                        ),
+                        Ordering::Equal => (HarmKind::SilentOverwrite, format!("stays {now}")),
+                        Ordering::Greater => (
+                            HarmKind::SilentOverwrite,
+                            format!("goes from {before} to {now}"),
+                        ),
                     };
                     self.harm(kind, spot, |harm, world| {
                         let [old, new] = writers.map(|writer| world.writer(writer).name.clone());
@@ -362,7 +370,7 @@ impl World {
                         harm.writers = writers.to_vec();
                         harm.detail = format!(
                             "a batch of {new} replaces the producer state of {old}; the epoch \
-                             {how} from {before} to {now}"
+                             {epoch}"
                         );
                     });
                 }

@@ -125,7 +125,7 @@ pub(super) fn full_device(args: &[&str]) {
 }
 
 /// Makes a FIFO; the standard library has no call for it.
-pub(super) fn make_fifo(directory: &Path, name: &str) -> std::path::PathBuf {
+pub(crate) fn make_fifo(directory: &Path, name: &str) -> std::path::PathBuf {
     let path = directory.join(name);
     let made = std::process::Command::new("mkfifo").arg(&path).status();
     assert!(made.unwrap().success());

@@ -17,6 +17,8 @@ mod snapshots;
 mod spooled;
 mod wording;
 
+pub(crate) use commands::make_fifo;
+
 /// Every command passes the contract of all commands.
 macro_rules! every_command {
     ($($name:ident: $args:expr;)*) => {
@@ -148,6 +150,7 @@ mod all {
         producers: ["producers"];
         txns: ["txns"];
         pid: ["pid"];
+        simulate_chain: ["simulate-chain"];
         completions: ["completions"];
         man: ["man"];
     }
@@ -184,6 +187,10 @@ mod printing {
         pid_map: ["pid", "map", "--pid", "5", "--cluster-id", "7YlvJLFmRy2ZQ9tBN3Ofiw"];
         pid_explain: ["pid", "explain", "-7"];
         pid_odds: ["pid", "odds", "--clusters", "5"];
+        simulate_chain: ["simulate-chain", "--builtin", "all"];
+        simulate_chain_json: ["simulate-chain", "--builtin", "all", "--format", "json"];
+        simulate_chain_trace: ["simulate-chain", "--builtin", "chain", "--trace"];
+        simulate_chain_list: ["simulate-chain", "--list"];
         completions: ["completions", "bash"];
         man: ["man"];
         help: ["help", "dump-log"];
