@@ -22,6 +22,7 @@ pub mod region_odds;
 pub mod snapshot_comparison;
 pub mod snapshot_health;
 pub mod snapshot_replay;
+pub mod strands;
 pub mod transaction_coordinator;
 pub mod transaction_logs;
 pub mod transaction_stats;

@@ -3,6 +3,7 @@
 mod barrier;
 mod batches;
 mod bounds;
+mod collisions;
 #[cfg(unix)]
 mod contract;
 mod corpus;
