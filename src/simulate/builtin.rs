@@ -36,6 +36,8 @@ builtins![
     "split-transaction",
     "repeated-barrier",
     "free-text-cluster-id",
+    "replaced-source",
+    "copied-back",
 ];
 
 /// The built-in scenario of a name; `None` where there is none.

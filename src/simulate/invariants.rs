@@ -149,7 +149,7 @@ impl World {
         }
     }
 
-    /// A writer keeps its id; a cluster's own ids are not negative; no id becomes -1 or was it.
+    /// A writer keeps its id; no id becomes -1 or was it.
     fn judge_stability(&mut self, spot: Spot<'_>) {
         let mut ids: HashMap<WriterIndex, ProducerId> = HashMap::new();
         for stored in self.log(spot) {
@@ -159,20 +159,10 @@ impl World {
             let (id, offset) = (stored.batch.producer_id, stored.batch.base_offset);
             let kept = *ids.entry(writer).or_insert(id);
             let is_plain = self.writer(writer).kind == WriterKind::Plain;
-            let is_own = stored.truth.origin == spot.cluster;
-            let is_mirrors = matches!(
-                stored.truth.wrote,
-                Wrote::Marker {
-                    by_mirror: true,
-                    ..
-                }
-            );
             let what = if kept != id {
                 format!("was {kept} before")
             } else if is_plain != (id == ProducerId::NONE) {
                 "is confused with no producer".to_owned()
-            } else if is_own && !is_mirrors && id.0 < -1 {
-                "is negative on its own cluster".to_owned()
             } else {
                 continue;
             };
@@ -198,6 +188,10 @@ impl World {
             }
         }
         for (record, first, offset, id) in doubled {
+            if self.writer(record.writer).kind == WriterKind::Plain {
+                // Nothing guards it against its own retries.
+                continue;
+            }
             self.harm(HarmKind::DuplicateWrite, spot, |harm, world| {
                 let name = &world.writer(record.writer).name;
                 harm.offset = Some(offset);

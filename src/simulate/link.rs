@@ -21,6 +21,8 @@ pub enum LinkState {
     LogAlignment,
     /// The destination's leader epoch is raised above the source's.
     EpochFencing,
+    /// The destination is cut to where its epochs agree with the source's.
+    UleRecovery,
     /// Batches are fetched; the destination is read-only.
     Mirroring,
     /// Fetchers are being removed for a pause.
@@ -42,6 +44,7 @@ impl LinkState {
         match self {
             Self::LogAlignment => "LOG_ALIGNMENT",
             Self::EpochFencing => "EPOCH_FENCING",
+            Self::UleRecovery => "ULE_RECOVERY",
             Self::Mirroring => "MIRRORING",
             Self::Pausing => "PAUSING",
             Self::Paused => "PAUSED",

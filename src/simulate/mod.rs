@@ -15,6 +15,7 @@
 pub mod builtin;
 pub mod cluster;
 pub mod consumer;
+pub mod explore;
 pub mod happening;
 pub mod harm;
 pub mod invariants;

@@ -1,3 +1,4 @@
 //! Runs of the built-in scenarios and of small ones.
 
 mod builtin;
+mod explore;

@@ -4,7 +4,7 @@ use super::{Misuse, Spot, World};
 use crate::format::number::{LeaderEpoch, Offset, ProducerId};
 use crate::simulate::happening::{By, Happening, Site};
 use crate::simulate::harm::{HarmKind, Unmirrored};
-use crate::simulate::link::{LastMirrored, Link, LinkState};
+use crate::simulate::link::{Form, LastMirrored, Link, LinkState};
 use crate::simulate::replica::Reading;
 use crate::simulate::scenario::{Isolation, LinkStep, MirrorStep};
 use crate::simulate::stored::Stored;
@@ -136,8 +136,11 @@ impl World {
             last_mirrored: known.and_then(|link| link.last_mirrored),
         };
         if self.leads_back(source, spot) {
-            let state = LinkState::Failed;
-            self.set_link(spot, Link { state, ..link });
+            self.tell(|world| Happening::Link {
+                site: world.site(spot),
+                source,
+                state: LinkState::Failed,
+            });
             return Ok(false);
         }
         self.set_link(spot, link);
@@ -163,7 +166,11 @@ impl World {
         let Some(last) = last else {
             return Offset(0);
         };
+        let form = self.form;
         let leader = self.partition_mut(spot).leader();
+        if form == Form::Design {
+            return last.end;
+        }
         let next = leader
             .epochs()
             .entries()
@@ -259,11 +266,40 @@ impl World {
         }
     }
 
+    /// A destination whose last epoch ends earlier at its source was copied from a log that is no
+    /// more: it is cut to there (ULE_RECOVERY). Only epochs are compared, so a source that was cut
+    /// and filled again within one epoch goes unnoticed.
+    fn recover_from_divergence(&mut self, from: Spot<'_>, spot: Spot<'_>) {
+        let leader = self.partition_mut(spot).leader();
+        let Some(latest) = leader.epochs().latest() else {
+            return;
+        };
+        let Some(source) = self.partition(from).map(|one| one.leader()) else {
+            return;
+        };
+        let next = source
+            .epochs()
+            .entries()
+            .find(|entry| entry.leader_epoch > latest.leader_epoch);
+        let end = next.map_or(source.end(), |entry| entry.start_offset);
+        if end < self.partition_mut(spot).leader().end() {
+            if let Some(link) = self.partition_mut(spot).link {
+                let state = LinkState::UleRecovery;
+                self.set_link(spot, Link { state, ..link });
+                self.cut(spot, end);
+                self.set_link(spot, link);
+            }
+        }
+    }
+
     fn fetch_from_source(&mut self, source: ClusterIndex, spot: Spot<'_>, step: &MirrorStep) {
         let from = Spot {
             cluster: source,
             name: spot.name,
         };
+        if !self.strategy.rewrites() {
+            self.recover_from_divergence(from, spot);
+        }
         let begin = self.partition_mut(spot).leader().end();
         let Some(partition) = self.partition(from) else {
             return;

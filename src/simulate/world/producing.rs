@@ -17,6 +17,12 @@ use crate::state::error::StateError;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// Why a mirrored partition takes nothing from clients.
+const READ_ONLY: &str = "the partition is a mirror: read-only";
+/// Why a leader takes no transactional batch that its coordinator knows nothing of.
+const NOT_IN_TRANSACTION: &str =
+    "InvalidTxnStateException: the record is not part of an ongoing transaction here";
+
 impl World {
     pub(super) fn produce(&mut self, step: &ProduceStep) -> Result<(), Misuse> {
         let writer = self.writer_named(&step.writer)?;
@@ -37,12 +43,7 @@ impl World {
             return Err(problem.to_owned());
         }
         if self.partition(spot).is_some_and(|one| one.is_read_only()) {
-            self.refuse(
-                spot,
-                By::Client,
-                Some(writer),
-                "the partition is a mirror: read-only",
-            );
+            self.refuse(spot, By::Client, Some(writer), READ_ONLY);
             return Ok(());
         }
         for batch in 0..step.batches {
@@ -65,17 +66,46 @@ impl World {
             let who = &step.writer;
             return Err(format!("{who} has sent nothing to {} yet", spot.name));
         };
-        if self.partition(spot).is_some_and(|one| one.is_read_only()) {
-            self.refuse(
-                spot,
-                By::Client,
-                Some(writer),
-                "the partition is a mirror: read-only",
-            );
-            return Ok(());
+        if cluster != self.writer(writer).home && !self.took_over(spot, self.writer(writer).home) {
+            return Err(format!(
+                "{} sends elsewhere only after a failover: {} has not stopped mirroring its own \
+                 cluster",
+                step.writer,
+                self.cluster(cluster).name
+            ));
         }
-        self.send(spot, sent, true);
+        let is_refused = match sent.transaction {
+            // The coordinator is asked for the transaction (KIP-890).
+            Some(_) if sent.transaction != self.writer(writer).open => Some(NOT_IN_TRANSACTION),
+            Some(_) if cluster != self.writer(writer).home => Some(NOT_IN_TRANSACTION),
+            _ if self.partition(spot).is_some_and(|one| one.is_read_only()) => Some(READ_ONLY),
+            _ => None,
+        };
+        match is_refused {
+            Some(error) => self.refuse(spot, By::Client, Some(writer), error),
+            None => self.send(spot, sent, true),
+        }
         Ok(())
+    }
+
+    /// Whether a partition has stopped mirroring what came, by way of others perhaps, from `home`.
+    fn took_over(&self, spot: Spot<'_>, home: ClusterIndex) -> bool {
+        let mut link = self.partition(spot).and_then(|one| one.link);
+        if link.is_some_and(|link| link.is_read_only()) {
+            return true;
+        }
+        for _ in 0..self.clusters.len() {
+            let Some(found) = link else { return false };
+            if found.source == home {
+                return true;
+            }
+            let name = spot.name;
+            let cluster = found.source;
+            link = self
+                .partition(Spot { cluster, name })
+                .and_then(|one| one.link);
+        }
+        false
     }
 
     fn target(&self, writer: WriterIndex, name: Option<&str>) -> Result<ClusterIndex, Misuse> {
