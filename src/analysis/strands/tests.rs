@@ -344,6 +344,20 @@ fn batches_that_one_writer_may_have_sent_in_another_order() {
     let finding = log.led_by(-1).at(3000).data(5, 0, 2, 2);
     let finding = finding.shows(Grade::Possible, &[Sign::SequenceBack]);
     assert_eq!(finding.evidence[0].excuse, Some(Excuse::Misplaced));
+    // The strand goes on behind what stands in front.
+    let log = Log::new()
+        .at(9000)
+        .data(5, 1, 0, 2)
+        .at(3000)
+        .data(5, 0, 7, 7);
+    let log = log
+        .data(5, 0, 8, 8)
+        .at(9500)
+        .data(5, 0, 9, 9)
+        .data(5, 0, 10, 10);
+    let finding = log.shows(Grade::Certain, &[Sign::EpochBack, Sign::EpochBack]);
+    let excuses: Vec<_> = finding.evidence.iter().map(|one| one.excuse).collect();
+    assert_eq!(excuses, [Some(Excuse::Misplaced), None]);
     // What is remembered shows that it is another batch.
     let log = Log::new()
         .at(1000)

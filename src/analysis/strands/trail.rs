@@ -48,6 +48,8 @@ pub(super) struct Case {
     pub(super) evidence: Vec<Evidence>,
     /// How many there were.
     pub(super) signs: u64,
+    /// What was taken for a batch in the wrong place when the strand at hand began.
+    doubted: Option<(Sign, Seen)>,
 }
 
 impl Trail {
@@ -87,7 +89,10 @@ impl Trail {
         }
         let follows = relation == Relation::Next && self.strand.is_continued_by(seen);
         match relation {
-            Relation::Next => self.strand.extend(seen),
+            Relation::Next => {
+                self.strand.extend(seen);
+                self.doubt(seen);
+            }
             _ => self.turn(relation, seen, scene),
         }
         self.recent.add(seen, follows);
@@ -126,8 +131,21 @@ impl Trail {
         if resumed.is_some() {
             next.extend(seen);
         }
+        let is_misplaced = excuse == Some(Excuse::Misplaced);
+        case.doubted = is_misplaced.then_some((sign, before));
         let left = std::mem::replace(&mut self.strand, next);
         self.case().resting.push(left);
+    }
+
+    /// A strand that seemed to be misplaced goes on: does it still fit the others?
+    fn doubt(&mut self, seen: &Seen) {
+        if let Some(case) = &mut self.case
+            && let Some((sign, before)) = case.doubted
+            && !case.resting.iter().all(|strand| strand.has_room_for(seen))
+        {
+            case.doubted = None;
+            self.add(sign, before, seen, None);
+        }
     }
 
     /// The strand that this batch goes on with, if it is not the one at hand.
@@ -152,7 +170,8 @@ impl Trail {
     fn excuse(&self, seen: &Seen, scene: &Scene) -> Option<Excuse> {
         let (now, then) = (seen.first_timestamp.0, self.strand.last_time.0);
         let silence = now.saturating_sub(then);
-        if silence >= scene.expiration_ms && then >= 0 {
+        // Whose transaction is open is not forgotten.
+        if silence >= scene.expiration_ms && then >= 0 && self.opener.is_none() {
             return Some(Excuse::Silence(silence));
         }
         if scene
@@ -211,6 +230,7 @@ impl Trail {
                 strands: 1,
                 evidence: Vec::new(),
                 signs: 0,
+                doubted: None,
             })
         })
     }

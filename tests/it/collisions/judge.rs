@@ -13,6 +13,18 @@ use kfsck::state::rules::Mapped;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// What the headers of an id show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trace {
+    /// One writer may have written this.
+    None,
+    /// Sequences are missing and offsets are not, and that is all: one writer may have written this
+    /// if batches were lost.
+    Gap,
+    /// No leader takes this from one writer.
+    Contradiction,
+}
+
 /// One id between two barriers.
 #[derive(Debug, Default)]
 pub(super) struct Truth<'a> {
@@ -56,15 +68,16 @@ impl Truth<'_> {
         self.writers.len() > 1
     }
 
-    /// Whether a leader would not have taken these batches from one client and its coordinator, one
-    /// by one from the section's beginning on, expiry of silent producers included. A batch that is
+    /// Whether a leader would have taken these batches from one client and its coordinator, one by
+    /// one from the section's beginning on, expiry of silent producers included. A batch that is
     /// there before, but for offset and leader epoch, is passed over: whoever stored it twice, it
     /// is one batch. Where offsets are missing, so may be batches of the client: sequences go on
     /// from any higher one.
-    pub(super) fn leaves_a_trace(&self) -> bool {
+    pub(super) fn trace(&self) -> Trace {
         let new = || BrokerState::new("judge-0", &Mapped);
         let mut state = new();
         let mut before: Vec<&Stored> = Vec::new();
+        let mut trace = Trace::None;
         for stored in &self.batches {
             if before.iter().any(|one| is_copy(one, stored)) {
                 continue;
@@ -81,19 +94,22 @@ impl Truth<'_> {
             let control = stored.control.as_ref();
             match state.apply(how, batch, control, &mut event::ignore) {
                 Ok(Applied::Taken { .. }) => {}
-                Err(error) if is_ahead(&error.reason) && self.has_hole(last, batch.base_offset) => {
+                Err(error) if is_ahead(&error.reason) => {
+                    if !self.has_hole(last, batch.base_offset) {
+                        trace = Trace::Gap;
+                    }
                     state = new();
                     if state
                         .apply(how, batch, control, &mut event::ignore)
                         .is_err()
                     {
-                        return true;
+                        return Trace::Contradiction;
                     }
                 }
-                Ok(_) | Err(_) => return true,
+                Ok(_) | Err(_) => return Trace::Contradiction,
             }
         }
-        false
+        trace
     }
 
     fn has_hole(&self, after: Option<Offset>, upto: Offset) -> bool {
