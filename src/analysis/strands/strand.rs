@@ -6,6 +6,8 @@ use std::cmp::Ordering;
 
 /// Sequences wrap: half the circle ahead counts as missing, the other half as seen before.
 const HALF: i32 = 1 << 30;
+/// So many sequences may be missing where they wrap; with more of them, what seems ahead is behind.
+const NEAR: i32 = 1 << 20;
 
 /// Batches of one id that follow each other: each begins with the sequence behind the one before,
 /// or a new epoch with 0, or is a marker of their transactions.
@@ -130,10 +132,10 @@ impl Strand {
                 _ => Relation::NotAtZero,
             },
             Ordering::Equal if base == self.next => Relation::Next,
-            Ordering::Equal if base.0 == 0 => Relation::Restart,
-            Ordering::Equal => match base.minus(self.next.0).0 < HALF {
-                true => Relation::Gap,
-                false => Relation::Back,
+            Ordering::Equal => match (is_ahead(base, self.next), base.0) {
+                (true, _) => Relation::Gap,
+                (false, 0) => Relation::Restart,
+                (false, _) => Relation::Back,
             },
         }
     }
@@ -149,11 +151,8 @@ impl Strand {
     pub(super) fn spans(&self, seen: &Seen) -> bool {
         seen.producer_epoch == self.epoch
             && self.next != Sequence::NONE
-            && seen.base_sequence.minus(self.epoch_begin.0).0 < self.length()
-    }
-
-    fn length(&self) -> i32 {
-        self.next.minus(self.epoch_begin.0).0
+            && seen.base_sequence.minus(self.epoch_begin.0).0
+                < self.next.minus(self.epoch_begin.0).0
     }
 
     /// Whether a batch could be of the strand's own writer, and only its place in the log is
@@ -169,11 +168,19 @@ impl Strand {
         if self.next == Sequence::NONE || seen.base_sequence == Sequence::NONE {
             return true;
         }
-        let distance = seen.base_sequence.minus(self.epoch_begin.0).0;
-        match distance.saturating_sub(self.length()) {
-            ..0 => seen.first_timestamp >= self.epoch_since && seen.max_timestamp <= self.last_time,
-            0..HALF => is_behind,
-            _ => is_before,
+        if self.spans(seen) {
+            seen.first_timestamp >= self.epoch_since && seen.max_timestamp <= self.last_time
+        } else if is_ahead(seen.base_sequence, self.next) {
+            is_behind
+        } else {
+            is_before
         }
     }
+}
+
+/// Whether a sequence lies ahead of the one that should come, or is it.
+fn is_ahead(sequence: Sequence, next: Sequence) -> bool {
+    let missing = sequence.minus(next.0).0;
+    let has_wrapped = sequence < next;
+    missing < if has_wrapped { NEAR } else { HALF }
 }

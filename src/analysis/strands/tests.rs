@@ -187,6 +187,16 @@ fn sequences_wrap() {
         .data(5, 0, i32::MAX - 1, 2)
         .data(5, 0, i32::MAX, 1);
     log.shows(Grade::Likely, &[Sign::SequenceBack]);
+    // What is missing may lie across the wrap, if it is not much.
+    let log = Log::new().data(5, 0, i32::MAX - 9, i32::MAX - 9).hole();
+    log.data(5, 0, 0, 0).nothing();
+    let log = Log::new()
+        .data(5, 0, i32::MAX - 9, i32::MAX - 9)
+        .data(5, 0, 0, 0);
+    log.shows(Grade::Possible, &[Sign::SequenceGap]);
+    let log = Log::new().data(5, 0, 2_000_000_000, 2_000_000_000).hole();
+    log.data(5, 0, 0, 0)
+        .shows(Grade::Likely, &[Sign::SequenceRestart]);
 }
 
 #[test]

@@ -282,13 +282,14 @@ impl World {
             .entries()
             .find(|entry| entry.leader_epoch > latest.leader_epoch);
         let end = next.map_or(source.end(), |entry| entry.start_offset);
-        if end < self.partition_mut(spot).leader().end() {
-            if let Some(link) = self.partition_mut(spot).link {
-                let state = LinkState::UleRecovery;
-                self.set_link(spot, Link { state, ..link });
-                self.cut(spot, end);
-                self.set_link(spot, link);
-            }
+        let link = self.partition_mut(spot).link;
+        if end < self.partition_mut(spot).leader().end()
+            && let Some(link) = link
+        {
+            let state = LinkState::UleRecovery;
+            self.set_link(spot, Link { state, ..link });
+            self.cut(spot, end);
+            self.set_link(spot, link);
         }
     }
 

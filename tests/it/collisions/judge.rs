@@ -131,7 +131,8 @@ impl Truth<'_> {
 
 fn is_ahead(reason: &Reason) -> bool {
     match reason {
-        Reason::Sequence { sequence, last } => sequence > last,
+        // Sequences wrap; the nearer way counts.
+        Reason::Sequence { sequence, last } => sequence.minus(last.0).0 < 1 << 30,
         Reason::NewEpochSequence { .. } => true,
         _ => false,
     }

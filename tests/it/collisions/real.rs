@@ -59,7 +59,6 @@ fn partitions_of_real_brokers_have_none() {
                 .map(|one| format!("{}: {one:#?}", path.display())),
         );
     }
-    println!("{} partitions, {batches} batches", directories.len());
     assert!(
         batches > 1000,
         "{batches} batches in {} partitions",
