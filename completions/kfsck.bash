@@ -625,7 +625,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__txns)
-            opts="-q -h -V --all --stats --top --rules --format --wide-integers --now --max-transaction-timeout --transaction-log --transaction-log-partitions --producer-id --producer-epoch --transactional-id --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --all --stats --top --rules --format --wide-integers --now --expire-after --max-transaction-timeout --transaction-log --transaction-log-partitions --producer-id --producer-epoch --transactional-id --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -648,6 +648,10 @@ _kfsck() {
                     return 0
                     ;;
                 --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --expire-after)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

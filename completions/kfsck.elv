@@ -116,6 +116,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --format '`text`: tables and sentences; `json`: one JSON document'
             cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
             cand --now 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]'
+            cand --expire-after 'Leave producers out of JSON that were silent for MS milliseconds or longer before that time, as a broker with this producer.id.expiration.ms does; an open transaction keeps its producer'
             cand --max-transaction-timeout 'The cluster''s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds'
             cand --transaction-log 'A partition of __transaction_state, or a log directory that holds some; may be repeated'
             cand --transaction-log-partitions 'The cluster''s transaction.state.log.num.partitions [default: found out, if it can be]'

@@ -132,6 +132,7 @@ json\t''"
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
 string\t''"
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l now -d 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l expire-after -d 'Leave producers out of JSON that were silent for MS milliseconds or longer before that time, as a broker with this producer.id.expiration.ms does; an open transaction keeps its producer' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l max-transaction-timeout -d 'The cluster\'s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l transaction-log -d 'A partition of __transaction_state, or a log directory that holds some; may be repeated' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l transaction-log-partitions -d 'The cluster\'s transaction.state.log.num.partitions [default: found out, if it can be]' -r

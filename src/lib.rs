@@ -2,7 +2,7 @@
 //!
 //! Every file kind of a 4.x broker is covered, and the message formats 0 and 1 of older ones. Any
 //! bytes may be given: nothing panics, nothing a file declares sizes memory, and what is wrong is
-//! said with its place in the file. Nothing is ever written.
+//! said with its place in the file. Nothing that is there is ever changed.
 //!
 //! # Walking a segment
 //!
@@ -62,6 +62,7 @@
 //! - [`storage`]: files and directories, and the walk that accounts for every byte of a segment;
 //! - [`state`]: what a broker would believe after reading a log: producers, transactions, leader
 //!   epochs;
+//! - [`rebuild`]: whole partitions and log directories, written as a broker would leave them;
 //! - [`analysis`]: judgements over what was read, as data;
 //! - [`simulate`]: clusters that mirror each other, with a ground truth of who wrote what;
 //! - [`report`]: values to text or JSON on writers that the caller gives.
@@ -89,6 +90,7 @@
 
 pub mod analysis;
 pub mod format;
+pub mod rebuild;
 pub mod report;
 pub mod simulate;
 pub mod state;

@@ -6,12 +6,17 @@
 
 use std::path::{Path, PathBuf};
 
+use super::producer_order::is_expired;
+use super::snapshot_health::repeated;
 use crate::format::number::{Offset, Timestamp};
-use crate::format::producer_snapshot::ProducerEntry;
+use crate::format::producer_snapshot::{self, Head, ProducerEntry, Version};
+use crate::state::entry::Entry;
 use crate::state::read::{ReadOptions, SegmentFile, segments};
-use crate::state::replay::{Replay, Visitor, replay, usable_entries};
+use crate::state::replay::{Replay, Visitor, replay};
 use crate::state::rules::RuleSet;
+use crate::state::snapshot::entries_by;
 use crate::storage::checkpoints::Checkpoints;
+use crate::storage::damage::{Code, Damage};
 use crate::storage::directory::PartitionDirectory;
 use crate::storage::file_name::FileKind;
 use crate::storage::source::{ReadError, Source};
@@ -45,21 +50,39 @@ pub struct Belief {
     pub began_with: Option<PathBuf>,
     /// Why a snapshot at the log's first offset was left out.
     pub refused: Option<(PathBuf, String)>,
+    /// What is wrong with the snapshot that the replay began with, or should have begun with.
+    pub snapshot_damage: Vec<Damage>,
     /// The state at the end.
     pub state: Replay<1>,
+    /// The base offset of the last segment, where the log was read to its end.
+    last_base: Option<Offset>,
 }
 
 impl Belief {
-    /// The offset behind the last batch that was taken in.
+    /// The log's end: the offset behind the last batch that was taken in, or where the last segment
+    /// begins if it is still empty.
     #[must_use]
-    pub const fn log_end_offset(&self) -> Offset {
-        self.state.next_offset()
+    pub fn log_end_offset(&self) -> Offset {
+        let next = self.state.next_offset();
+        self.last_base.map_or(next, |base| base.max(next))
     }
 
     /// The last stable offset as if the high watermark were the log's end.
     #[must_use]
     pub fn last_stable_offset(&self) -> Offset {
-        self.state.last_stable_offset()
+        let stable = self.state.last_stable_offset();
+        match stable == self.state.next_offset() {
+            true => self.log_end_offset(),
+            false => stable,
+        }
+    }
+
+    /// Whether the log is known to end below its start. A broker that starts deletes all segments
+    /// then and begins an empty log at its start
+    /// (`LogLoader.deleteSegmentsIfLogStartGreaterThanLogEnd`).
+    #[must_use]
+    pub fn ends_below_its_start(&self) -> bool {
+        self.last_base.is_some() && self.log_end_offset() < self.log_start_offset
     }
 }
 
@@ -94,6 +117,8 @@ pub(super) fn begin(
     let mut belief = Belief::nothing(topic_partition, partition.path.clone(), first, question);
     belief.log_start_offset = checkpoint.map_or(first, |start| start.max(first));
     belief.state = belief.state.log_start(belief.log_start_offset);
+    let last = segments.last().map(|last| last.base_offset);
+    belief.last_base = last.filter(|_| question.at.is_none());
     belief.high_watermark = name.and_then(|name| checkpoints.high_watermark(name));
     if question.at.is_none_or(|at| at >= first)
         && let Some(path) = snapshot_at(partition, first)
@@ -122,7 +147,9 @@ impl Belief {
             high_watermark: None,
             began_with: None,
             refused: None,
+            snapshot_damage: Vec::new(),
             state,
+            last_base: None,
         }
     }
 
@@ -134,18 +161,42 @@ impl Belief {
         question: &Question,
     ) -> Result<(), ReadError> {
         let source = Source::open(path, question.read.access)?;
-        let entries = usable_entries(&source.contents()?);
+        let bytes = source.contents()?;
         source.check()?;
-        match entries {
+        match entries_by(question.rules, &bytes) {
             Ok(entries) => {
-                let lives = |entry: &ProducerEntry| is_alive(entry, question.expiry);
+                let version = Head::of(&bytes).version;
+                self.snapshot_damage = repeated(version, &entries);
+                let lives = |entry: &ProducerEntry| {
+                    !is_expired(&Entry::<1>::from_snapshot(entry), question.expiry)
+                };
                 let entries: Vec<_> = entries.into_iter().filter(lives).collect();
                 self.state.start_from_snapshot(&entries, first);
                 self.began_with = Some(path.to_owned());
             }
-            Err(why) => self.refused = Some((path.to_owned(), why)),
+            Err(why) => {
+                self.snapshot_damage = vec![refusal(&bytes, &why)];
+                self.refused = Some((path.to_owned(), why));
+            }
         }
         Ok(())
+    }
+}
+
+fn refusal(bytes: &[u8], why: &str) -> Damage {
+    let is_of_prototype = Head::of(bytes).version == Some(Version::V2.number());
+    let hint = match is_of_prototype && producer_snapshot::verify(bytes).is_ok() {
+        true => "; by --rules mapped it is read",
+        false => "",
+    };
+    Damage {
+        position: 0,
+        size: bytes.len() as u64,
+        code: Code::SnapshotCorrupt,
+        message: format!(
+            "a broker says \"{why}\" and deletes the file; the replay begins with nothing \
+             known{hint}"
+        ),
     }
 }
 
@@ -164,11 +215,4 @@ fn snapshot_at(partition: &PartitionDirectory, offset: Offset) -> Option<&Path> 
         .files_of(FileKind::ProducerSnapshot)
         .find(|file| file.name.suffix.is_none() && file.name.base_offset == Some(offset))
         .map(|file| file.path.as_path())
-}
-
-/// `ProducerStateManager.isProducerExpired`: an open transaction keeps its producer.
-fn is_alive(entry: &ProducerEntry, expiry: Option<(Timestamp, i64)>) -> bool {
-    expiry.is_none_or(|(now, after)| {
-        entry.open_txn().is_some() || now.0.saturating_sub(entry.timestamp.0) < after
-    })
 }

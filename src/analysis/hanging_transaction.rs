@@ -9,6 +9,7 @@
 
 use std::num::NonZeroU32;
 
+use super::state_partition_count::PartitionCount;
 use super::transaction_coordinator::{StatePartition, TransactionCoordinator, TransactionState};
 use crate::format::number::{ProducerId, Timestamp};
 use crate::format::transaction_log::{TransactionLogKey, TransactionStatus};
@@ -45,6 +46,10 @@ pub enum Arm<'c> {
     UnknownTransaction {
         /// The id.
         transactional_id: &'c TransactionLogKey,
+        /// The number of the partition in which its record lies.
+        found_in: u32,
+        /// The number of the one in which its coordinator looks for it.
+        home: u32,
     },
     /// The id's transaction does not have this partition.
     PartitionNotInTransaction {
@@ -60,16 +65,24 @@ pub enum Arm<'c> {
 pub enum Doubt {
     /// Nobody said how many partitions `__transaction_state` has, and it cannot be found out.
     UnknownPartitionCount,
+    /// A transactional id uses the producer id, but no number of partitions puts all ids where
+    /// they lie, so it is not known which coordinator is asked for it.
+    MisplacedIds,
     /// These partitions would have to be read, and are not at hand or not whole.
     UnreadPartitions {
-        /// Their numbers.
-        partitions: Vec<u32>,
+        /// The lowest of their numbers.
+        lowest: Vec<u32>,
+        /// How many they are.
+        unread: usize,
         /// How many there are in all.
         of: NonZeroU32,
     },
     /// Records of this partition could not be read.
     IncompletePartition(u32),
 }
+
+/// How many numbers of partitions a doubt names.
+const NAMED: usize = 5;
 
 /// What the coordinators say of an open transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,13 +122,12 @@ pub fn judge<'c>(
 }
 
 fn without_id(coordinator: &TransactionCoordinator) -> Judgement<'_> {
-    let unread = coordinator.unread_partitions();
-    match coordinator.partition_count().zip(unread) {
-        None => Judgement::Undecided(Doubt::UnknownPartitionCount),
-        Some((_, partitions)) if partitions.is_empty() => {
-            Judgement::Hanging(Arm::NoTransactionalId)
-        }
-        Some((of, partitions)) => Judgement::Undecided(Doubt::UnreadPartitions { partitions, of }),
+    let Some(of) = coordinator.partition_count().known() else {
+        return Judgement::Undecided(Doubt::UnknownPartitionCount);
+    };
+    match coordinator.unread_partitions(of, NAMED) {
+        (_, 0) => Judgement::Hanging(Arm::NoTransactionalId),
+        (lowest, unread) => Judgement::Undecided(Doubt::UnreadPartitions { lowest, unread, of }),
     }
 }
 
@@ -126,12 +138,17 @@ fn judge_id<'c>(
     transactional_id: &'c TransactionLogKey,
 ) -> Judgement<'c> {
     let count = coordinator.partition_count();
-    let home = count.map_or(found_in, |count| transactional_id.partition(count));
+    let home = match count {
+        PartitionCount::Known(count) => transactional_id.partition(count),
+        PartitionCount::Unknown => found_in,
+        PartitionCount::Contradicted => return Judgement::Undecided(Doubt::MisplacedIds),
+    };
     let Some(partition) = coordinator.partitions().get(&home) else {
-        let partitions = vec![home];
-        return Judgement::Undecided(count.map_or(Doubt::UnknownPartitionCount, |of| {
-            Doubt::UnreadPartitions { partitions, of }
-        }));
+        let (lowest, unread) = (vec![home], 1);
+        let doubt = count
+            .known()
+            .map(|of| Doubt::UnreadPartitions { lowest, unread, of });
+        return Judgement::Undecided(doubt.unwrap_or(Doubt::UnknownPartitionCount));
     };
     let known = partition
         .state(transactional_id)
@@ -152,8 +169,33 @@ fn judge_id<'c>(
             transactional_id,
             state,
         },
-        None => Arm::UnknownTransaction { transactional_id },
+        None => Arm::UnknownTransaction {
+            transactional_id,
+            found_in,
+            home,
+        },
     })
+}
+
+impl<'c> Judgement<'c> {
+    /// The transactional id that it speaks of.
+    #[must_use]
+    pub const fn transactional_id(&self) -> Option<&'c TransactionLogKey> {
+        match self {
+            Self::Known {
+                transactional_id, ..
+            }
+            | Self::Hanging(
+                Arm::UnknownTransaction {
+                    transactional_id, ..
+                }
+                | Arm::PartitionNotInTransaction {
+                    transactional_id, ..
+                },
+            ) => Some(transactional_id),
+            Self::Hanging(Arm::NoTransactionalId) | Self::Undecided(_) => None,
+        }
+    }
 }
 
 /// Whether the coordinator lists the partition; of an empty transaction it reads none.

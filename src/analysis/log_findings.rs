@@ -2,16 +2,18 @@
 //! at. Each kind is counted, and its first case kept as evidence.
 //!
 //! A broker that reads a log back complains of nothing that is gathered here but what ends it.
-//! Much of it is legal in some log: compaction takes batches away, and with them sequences; a
-//! producer that was silent for a day is forgotten (`producer.id.expiration.ms`), and may begin
-//! anew. Where one of the two explains a case, it is a note.
+//! Much of it is legal in some log: compaction takes batches away, and with them sequences and as
+//! many offsets; a producer that was silent for a day is forgotten (`producer.id.expiration.ms`),
+//! and may begin anew. Where one of the two explains a case, it is a note. In any other log
+//! sequences follow each other, but where a group coordinator writes for producers.
 
 use std::path::{Path, PathBuf};
 
+use super::belief::Belief;
+use super::cleaner_traces::CleanerTraces;
 use super::witness::Witness;
-use crate::format::number::{Offset, ProducerId, Timestamp};
+use crate::format::number::{Offset, Timestamp};
 use crate::state::batch::{Batch, Control};
-use crate::state::error::Reason;
 use crate::state::event::{Event, Kind, Previous};
 use crate::state::read::SegmentFile;
 use crate::state::replay::{Replay, Visitor};
@@ -50,8 +52,16 @@ pub struct Finding {
 /// A case of a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Case {
-    /// Bytes that hold no batch, or a batch with a wrong checksum.
+    /// Bytes that hold no batch, a batch with a wrong checksum, or what is wrong with the snapshot
+    /// that the replay begins with.
     Damage(Damage),
+    /// The log ends below its start.
+    EndBelowStart {
+        /// Where it starts by its checkpoint.
+        start: Offset,
+        /// Where it ends.
+        end: Offset,
+    },
     /// A barrier of cluster mirroring (control type 7).
     Barrier(Batch),
     /// A batch that does not follow from what was known of its producer.
@@ -70,7 +80,8 @@ pub enum Case {
 /// What makes a case legal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Excuse {
-    /// Offsets are missing between the two batches, so batches are: compaction took them.
+    /// Offsets are missing between the two batches, so batches are: compaction took them. As many
+    /// sequences as are missing have room there.
     Hole,
     /// The producer was silent for so many milliseconds, long enough to be forgotten.
     Silence(i64),
@@ -81,11 +92,8 @@ pub struct LogFindings<'t> {
     path: PathBuf,
     told: &'t mut dyn FnMut(&Path, &Damage),
     findings: Vec<Finding>,
-    /// The offset behind the last hole between batches.
-    behind_hole: Option<Offset>,
+    traces: CleanerTraces,
     last_barrier: Option<Offset>,
-    /// The batch at hand holds a control record of type 7.
-    holds_reset: bool,
     expiration_ms: i64,
     /// The group coordinator writes here for producers, each batch with sequence 0.
     is_of_coordinator: bool,
@@ -99,15 +107,16 @@ impl<'t> LogFindings<'t> {
             path: PathBuf::new(),
             told,
             findings: Vec::new(),
-            behind_hole: None,
+            traces: CleanerTraces::default(),
             last_barrier: None,
-            holds_reset: false,
             expiration_ms,
             is_of_coordinator: false,
         }
     }
 
-    /// Names the partition: sequences mean nothing where it is not producers that write.
+    /// Names the partition. A group coordinator writes offsets on behalf of producers, every batch
+    /// with the sequences from 0 on; nobody else writes so (`AppendOrigin.COORDINATOR` is not asked
+    /// for sequences), and only the topic's name tells.
     #[must_use]
     pub fn of(mut self, partition: Option<&PartitionName>) -> Self {
         self.is_of_coordinator = partition.is_some_and(|name| name.topic == "__consumer_offsets");
@@ -118,6 +127,12 @@ impl<'t> LogFindings<'t> {
     #[must_use]
     pub fn into_findings(self) -> Vec<Finding> {
         self.findings
+    }
+
+    /// The traces of compaction so far.
+    #[must_use]
+    pub const fn traces(&self) -> &CleanerTraces {
+        &self.traces
     }
 
     /// The offset of the last barrier so far.
@@ -140,27 +155,9 @@ impl<'t> LogFindings<'t> {
         }
     }
 
-    /// The code of what `kind` is; of what ends a broker, that of the batch's fault.
-    fn code_of(&self, kind: &Kind) -> &'static str {
-        let Kind::WouldStop(error) = kind else {
-            return kind.code();
-        };
-        match &error.reason {
-            Reason::ExpectedTransactional => "non-transactional-in-transaction",
-            Reason::Control(_) if self.holds_reset => "barrier-malformed",
-            Reason::Control(_) => "marker-malformed",
-            _ => "start-blocked",
-        }
-    }
-
     fn excuse(&self, event: &Event<'_>) -> Option<Excuse> {
         let previous = event.previous?;
-        let is_gap = matches!(event.kind, Kind::SequenceGap { .. });
-        if is_gap
-            && self
-                .behind_hole
-                .is_some_and(|behind| behind > previous.last_offset)
-        {
+        if self.explains_sequences(&event.kind, event.batch, previous.last_offset) {
             return Some(Excuse::Hole);
         }
         let silence = match (event.batch.max_timestamp, previous.last_timestamp) {
@@ -168,6 +165,20 @@ impl<'t> LogFindings<'t> {
             _ => 0,
         };
         (silence >= self.expiration_ms).then_some(Excuse::Silence(silence))
+    }
+
+    /// Whether compaction took what lay between the batch that ends at `last_offset` and this one.
+    /// Sequences wrap: what looks like a step back may be a long way ahead.
+    fn explains_sequences(&self, kind: &Kind, batch: &Batch, last_offset: Offset) -> bool {
+        let (Kind::SequenceGap { expected }
+        | Kind::SequenceRepeat { expected }
+        | Kind::SequenceOverlap { expected }) = kind
+        else {
+            return false;
+        };
+        let missing = i64::from(batch.base_sequence.minus(expected.0).0);
+        let between = batch.base_offset.0.saturating_sub(last_offset.0) - 1;
+        missing <= between && self.traces.hole_from(last_offset.plus(1)).is_some()
     }
 }
 
@@ -192,7 +203,7 @@ impl Visitor for LogFindings<'_> {
                 None => (None, Severity::Warning),
             },
         };
-        self.add(self.code_of(&event.kind), severity, || Case::Event {
+        self.add(event.kind.code(), severity, || Case::Event {
             kind: event.kind.clone(),
             batch: *event.batch,
             previous: event.previous,
@@ -209,17 +220,37 @@ impl Visitor for LogFindings<'_> {
 }
 
 impl Witness for LogFindings<'_> {
+    fn begin(&mut self, belief: &Belief) {
+        let refused = belief.refused.as_ref().map(|(path, _)| path);
+        if let Some(path) = refused.or(belief.began_with.as_ref()) {
+            self.path.clone_from(path);
+        }
+        for damage in &belief.snapshot_damage {
+            self.damage(belief.log_start_offset, damage);
+        }
+    }
+
+    fn end(&mut self, belief: &Belief) {
+        if belief.ends_below_its_start() {
+            self.path.clone_from(&belief.path);
+            self.add("checkpoint-mismatch", Severity::Error, || {
+                Case::EndBelowStart {
+                    start: belief.log_start_offset,
+                    end: belief.log_end_offset(),
+                }
+            });
+        }
+    }
+
     fn segment(&mut self, segment: &SegmentFile) {
         self.path.clone_from(&segment.path);
     }
 
     fn before(&mut self, state: &Replay<1>, batch: &Batch, control: Option<&Control>) {
-        if batch.base_offset > state.next_offset() {
-            self.behind_hole = Some(batch.base_offset);
-        }
-        self.holds_reset = control == Some(&Control::MirrorPidReset);
-        // With a producer id it is an end marker of no known type, and an event says so.
-        if self.holds_reset && batch.producer_id == ProducerId::NONE {
+        self.traces.note(state.next_offset(), batch, control);
+        let holds_reset = control == Some(&Control::MirrorPidReset);
+        // Of a producer with state it is an end marker of no known type, and an event says so.
+        if holds_reset && !state.manager().rules().keeps_state_of(batch.producer_id) {
             self.last_barrier = Some(batch.base_offset);
             self.add("mirror-pid-reset", Severity::Note, || Case::Barrier(*batch));
         }

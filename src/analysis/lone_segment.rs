@@ -36,6 +36,7 @@ pub fn watch(
     {
         belief.begin_with_snapshot(&snapshot, first, question)?;
     }
+    witness.begin(&belief);
     let segment = SegmentFile {
         base_offset: first,
         path,

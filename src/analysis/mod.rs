@@ -9,6 +9,7 @@
 )]
 
 pub mod belief;
+pub mod cleaner_traces;
 pub mod distribution;
 pub mod hanging_transaction;
 pub mod held_back;
@@ -22,6 +23,7 @@ pub mod region_odds;
 pub mod snapshot_comparison;
 pub mod snapshot_health;
 pub mod snapshot_replay;
+pub mod state_partition_count;
 pub mod strands;
 pub mod transaction_coordinator;
 pub mod transaction_logs;

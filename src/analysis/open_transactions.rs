@@ -47,9 +47,12 @@ pub enum Why<'c> {
         /// What the coordinator knows.
         state: &'c TransactionState,
     },
-    /// No producer has it: a damaged snapshot, or a barrier that the prototype obeyed, left it
-    /// behind. No marker ends it.
-    NoProducer,
+    /// No producer has it, so no marker ends it: a damaged snapshot left it behind, or a barrier
+    /// that the prototype obeyed.
+    NoProducer {
+        /// It was the barrier.
+        since_barrier: bool,
+    },
     /// Its producer's id is below 0: the coordinator is another cluster's.
     ForeignProducer,
     /// There is nobody to ask.
@@ -155,11 +158,31 @@ pub fn open_transactions<'c>(
         let entry = belief.state.manager().producers().get(open.producer_id);
         let entry = entry.filter(|entry| entry.current_txn_first_offset == Some(open.first_offset));
         let mut view = seen(belief, open.producer_id, open.first_offset, entry.as_ref());
-        view.why = judged(&view, entry.is_some(), name, asked);
-        let ids = asked
-            .coordinator
-            .map(|known| known.transactional_ids(open.producer_id));
-        view.transactional_id = ids.unwrap_or_default().first().map(|(_, id)| id);
+        let transaction = OpenTransaction {
+            topic: name.map_or("", |name| &name.topic),
+            partition: name.map_or(-1, |name| name.partition),
+            producer_id: view.producer_id,
+            last_timestamp: view.last_timestamp.unwrap_or(Timestamp::NONE),
+        };
+        let judgement = asked.coordinator.map(|known| judge(&transaction, known));
+        // Of several ids that one is named of which the reason speaks.
+        let judged_id = judgement.as_ref().and_then(Judgement::transactional_id);
+        view.transactional_id = judged_id.or_else(|| {
+            let ids = asked.coordinator?.transactional_ids(open.producer_id);
+            ids.first().map(|(_, id)| id)
+        });
+        view.why = if !transaction.is_overdue(asked.now, asked.max_timeout_ms) {
+            // What the stock tool compares is the difference alone, so a clock that is behind
+            // shows none.
+            Why::InTime
+        } else if entry.is_none() {
+            let transactions = belief.state.transactions();
+            Why::NoProducer {
+                since_barrier: transactions.is_stuck(open.producer_id, open.first_offset),
+            }
+        } else {
+            overdue(open.producer_id, judgement, name)
+        };
         let is_whole = first == Offset(0) || belief.began_with.is_some();
         view.abort = abort_of(&view, is_whole, name, asked);
         view
@@ -174,8 +197,7 @@ fn seen<'c>(
     first_offset: Offset,
     entry: Option<&Entry<1>>,
 ) -> OpenView<'c> {
-    let known = belief.state.transactions().open_of(id);
-    let known = known.filter(|transaction| transaction.first_offset == first_offset);
+    let known = belief.state.transactions().open_at(id, first_offset);
     let with_data = known.filter(|transaction| transaction.batches > 0);
     let timed = |time: Timestamp| (time != Timestamp::NONE).then_some(time);
     let last_batch = entry.and_then(|entry| entry.batches.last());
@@ -206,32 +228,19 @@ fn seen<'c>(
     }
 }
 
-fn judged<'c>(
-    view: &OpenView<'_>,
-    has_producer: bool,
+/// Why the verdict on a transaction whose time is over, by what the coordinators say of it.
+fn overdue<'c>(
+    id: ProducerId,
+    judgement: Option<Judgement<'c>>,
     name: Option<&PartitionName>,
-    asked: &Asked<'c>,
 ) -> Why<'c> {
-    let transaction = OpenTransaction {
-        topic: name.map_or("", |name| &name.topic),
-        partition: name.map_or(-1, |name| name.partition),
-        producer_id: view.producer_id,
-        last_timestamp: view.last_timestamp.unwrap_or(Timestamp::NONE),
-    };
-    // What the stock tool compares is the difference alone, so a clock that is behind shows none.
-    if !transaction.is_overdue(asked.now, asked.max_timeout_ms) {
-        return Why::InTime;
-    }
-    if !has_producer {
-        return Why::NoProducer;
-    }
-    if view.producer_id < ProducerId(0) {
+    if id < ProducerId(0) {
         return Why::ForeignProducer;
     }
-    let Some(coordinator) = asked.coordinator else {
+    let Some(judgement) = judgement else {
         return Why::NoCoordinator;
     };
-    match judge(&transaction, coordinator) {
+    match judgement {
         Judgement::Known {
             transactional_id,
             state,
@@ -257,7 +266,7 @@ fn abort_of(
         name.and_then(|name| name.state),
         Some(DirectoryState::Deleted | DirectoryState::Stray)
     );
-    let can_be_aborted = !matches!(view.why, Why::NoProducer | Why::ForeignProducer);
+    let can_be_aborted = !matches!(view.why, Why::NoProducer { .. } | Why::ForeignProducer);
     if view.verdict() == Verdict::Ongoing || !is_served || !can_be_aborted {
         return None;
     }

@@ -2,11 +2,16 @@
 //! producer and field by field.
 //!
 //! Not every difference is a fault. The log may begin above what a producer wrote last, compaction
-//! may have taken its batch, a broker may have forgotten it; such a difference has a
+//! may have taken its batch or part of it, a broker may have forgotten it; such a difference has a
 //! [`Cause::is_legal`].
+//!
+//! What compaction may do is told field by field, see [`CleanerTraces`]: where both sides speak of
+//! the same batch, epoch, sequence and length are the same for ever, the time may have gone down
+//! with records, and a marker that is gone takes its epochs and its time along.
 
 use std::collections::HashMap;
 
+use super::cleaner_traces::CleanerTraces;
 use super::log_findings::DEFAULT_EXPIRATION_MS;
 use super::producer_order::is_expired;
 use crate::format::number::{Offset, ProducerId, Timestamp};
@@ -58,20 +63,28 @@ pub struct Field {
 pub enum Cause {
     /// What it was written from lies below the log's start.
     BelowLogStart(Offset),
-    /// Offsets are missing in the log from there on, as compaction leaves them.
+    /// Offsets are missing in the log from there on, as compaction leaves them: those of the batch,
+    /// or of a marker that came behind it.
     Compacted(Offset),
+    /// The batch that begins there has lost records to compaction, the latest among them.
+    RecordsTaken(Offset),
+    /// The marker that was there has lost its record to compaction.
+    MarkerEmptied(Offset),
     /// The producer had been silent for so many milliseconds when others wrote last.
     MayHaveExpired(i64),
     /// The producer has not written since an older snapshot, which lies at this offset: it may
     /// have been forgotten at a start between the two.
     SilentSince(Offset),
+    /// The times of this log go back by more than a producer lives, so they are no broker's clock:
+    /// clients write old times, and then expire while they write.
+    TimesGoBack,
     /// The producer has expired by the clock and the age that were given.
     Expired,
     /// The snapshot could not be read to its end.
     Unread,
     /// The producer wrote before this barrier, which these rules obey.
     BeforeBarrier(Offset),
-    /// These rules give no state to ids below 0.
+    /// These rules give no state to ids below 0 that come out of a log.
     NegativeId,
 }
 
@@ -104,36 +117,6 @@ impl Difference {
     }
 }
 
-/// Stretches of offsets that no batch of the log has, as many as are worth remembering.
-#[derive(Debug, Default)]
-pub struct Holes {
-    /// First and last missing offset of each, ascending.
-    ranges: Vec<(Offset, Offset)>,
-    /// There are more, from here on.
-    more_from: Option<Offset>,
-}
-
-impl Holes {
-    const MOST: usize = 1 << 16;
-
-    /// The offsets from `first` up to the one below `next` are missing.
-    pub fn add(&mut self, first: Offset, next: Offset) {
-        if self.ranges.len() < Self::MOST {
-            self.ranges.push((first, next.plus(-1)));
-        } else if self.more_from.is_none() {
-            self.more_from = Some(first);
-        }
-    }
-
-    /// The first hole that reaches `offset` or lies behind it.
-    #[must_use]
-    pub fn from(&self, offset: Offset) -> Option<Offset> {
-        let at = self.ranges.partition_point(|(_, last)| *last < offset);
-        let known = self.ranges.get(at).map(|(first, _)| *first);
-        known.or(self.more_from)
-    }
-}
-
 /// What is known of the log beside its state.
 #[derive(Debug, Clone, Copy)]
 pub struct Log<'a> {
@@ -145,8 +128,8 @@ pub struct Log<'a> {
     pub log_start: Offset,
     /// Whether what lies below the first offset is known, from the snapshot there.
     pub knows_below: bool,
-    /// Offsets that are missing between batches below the snapshot's offset.
-    pub holes: &'a Holes,
+    /// What compaction left of the batches below the snapshot's offset.
+    pub traces: &'a CleanerTraces,
     /// The offset behind the last batch below the snapshot's offset, where more offsets are
     /// missing before the next one.
     pub missing_from: Option<Offset>,
@@ -180,7 +163,7 @@ pub fn compare(entries: &[ProducerEntry], is_whole: bool, log: &Log<'_>) -> Vec<
             log.judge(&stored, replayed.map(|entry| entry.to_snapshot()).as_ref())
         })
         .collect();
-    let newest = log.newest(entries);
+    let clock = log.clock(entries);
     let mut missing: Vec<_> = log
         .producers
         .iter()
@@ -190,7 +173,7 @@ pub fn compare(entries: &[ProducerEntry], is_whole: bool, log: &Log<'_>) -> Vec<
             outcome: Outcome::Missing,
             fields: fields(None, Some(&entry.to_snapshot())),
             cause: match is_whole {
-                true => log.cause_of_missing(&entry, newest),
+                true => log.cause_of_missing(&entry, &clock),
                 false => Some(Cause::Unread),
             },
         })
@@ -224,21 +207,27 @@ impl Log<'_> {
     }
 
     fn cause_of_extra(&self, stored: &ProducerEntry) -> Option<Cause> {
-        if !self.rules.keeps_state_of(stored.producer_id) {
-            return Some(Cause::NegativeId);
-        }
         // Where only a marker was seen, nothing tells where it lies.
         let is_below = |offset| !stored.has_batch() || stored.last_offset < offset;
+        let begins = [
+            (self.first_offset > Offset(0) && !self.knows_below).then_some(self.first_offset),
+            stored.has_batch().then_some(self.log_start),
+        ];
+        let begins = begins.into_iter().flatten().find(|start| is_below(*start));
+        // A broker takes any id out of an older snapshot, but none out of the log.
+        if begins.is_none() && !self.rules.keeps_state_of(stored.producer_id) {
+            return Some(Cause::NegativeId);
+        }
         if let Some(barrier) = self.last_barrier.filter(|barrier| is_below(*barrier)) {
             return Some(Cause::BeforeBarrier(barrier));
         }
-        if self.first_offset > Offset(0) && !self.knows_below && is_below(self.first_offset) {
-            return Some(Cause::BelowLogStart(self.first_offset));
+        if let Some(start) = begins {
+            return Some(Cause::BelowLogStart(start));
         }
-        if stored.has_batch() && is_below(self.log_start) {
-            return Some(Cause::BelowLogStart(self.log_start));
+        match stored.has_batch() {
+            true => self.cause_of_lost_batch(stored.last_offset),
+            false => self.cause_of_lost_marker(Offset(0)),
         }
-        self.cause_of_hole(stored.last_offset)
     }
 
     fn cause_of_difference(
@@ -265,16 +254,73 @@ impl Log<'_> {
                 return Some(Cause::BelowLogStart(self.first_offset));
             }
         }
-        let lowest = stored.last_offset.min(replayed.last_offset);
-        self.cause_of_hole(stored.open_txn().map_or(lowest, |first| first.min(lowest)))
+        self.cause_of_cleaning(stored, replayed, fields)
     }
 
-    fn cause_of_hole(&self, from: Offset) -> Option<Cause> {
-        let hole = self.holes.from(from).or(self.missing_from);
+    /// What compaction may have done since the snapshot was written: to each field something, or
+    /// it explains nothing.
+    fn cause_of_cleaning(
+        &self,
+        stored: &ProducerEntry,
+        replayed: &ProducerEntry,
+        fields: &[Field],
+    ) -> Option<Cause> {
+        if replayed.last_offset > stored.last_offset {
+            // A marker had begun another epoch behind the batch that the log has.
+            let is_marker = !stored.has_batch() && stored.producer_epoch != replayed.producer_epoch;
+            return match is_marker {
+                true => self.cause_of_lost_marker(replayed.last_offset),
+                false => None,
+            };
+        }
+        if replayed.last_offset < stored.last_offset {
+            return self.cause_of_lost_batch(stored.last_offset);
+        }
+        let causes = fields.iter().map(|field| {
+            let is_lower = field.log < field.snapshot;
+            match field.name {
+                "timestamp" => self.cause_of_time(stored, is_lower),
+                "coordinatorEpoch" if is_lower => self.cause_of_lost_marker(Offset(0)),
+                "producerEpoch" if is_lower && !stored.has_batch() => {
+                    self.cause_of_lost_marker(Offset(0))
+                }
+                // The first batches of the transaction are gone.
+                "currentTxnFirstOffset" => {
+                    let first = stored.open_txn().filter(|_| !is_lower)?;
+                    self.cause_of_lost_batch(first)
+                }
+                _ => None,
+            }
+        });
+        let causes: Option<Vec<_>> = causes.collect();
+        causes?.first().copied()
+    }
+
+    /// Why the last time of a producer is another one, though its last batch is there.
+    fn cause_of_time(&self, stored: &ProducerEntry, is_lower: bool) -> Option<Cause> {
+        let thinned = self.traces.thinned_at(stored.last_offset);
+        let thinned = thinned.filter(|_| stored.has_batch() && is_lower);
+        let taken = thinned.map(Cause::RecordsTaken);
+        taken.or_else(|| self.cause_of_lost_marker(stored.last_offset))
+    }
+
+    /// The batch that held `offset` is gone.
+    fn cause_of_lost_batch(&self, offset: Offset) -> Option<Cause> {
+        let behind = self.missing_from.filter(|from| *from <= offset);
+        let hole = self.traces.hole_at(offset).or(behind);
         hole.map(Cause::Compacted)
     }
 
-    fn cause_of_missing(&self, entry: &Entry<1>, newest: Timestamp) -> Option<Cause> {
+    /// A marker behind `offset` is gone, or what it said.
+    fn cause_of_lost_marker(&self, offset: Offset) -> Option<Cause> {
+        let behind = offset.plus(1).max(Offset(0));
+        let emptied = self.traces.emptied_from(behind);
+        let hole = self.traces.hole_from(behind).or(self.missing_from);
+        hole.map(Cause::Compacted)
+            .or_else(|| emptied.map(Cause::MarkerEmptied))
+    }
+
+    fn cause_of_missing(&self, entry: &Entry<1>, clock: &Clock) -> Option<Cause> {
         if is_expired(entry, self.expiry) {
             return Some(Cause::Expired);
         }
@@ -285,21 +331,45 @@ impl Log<'_> {
         if entry.current_txn_first_offset.is_some() {
             return None;
         }
-        let silence = newest.0.saturating_sub(entry.last_timestamp.0);
+        let silence = clock.newest.0.saturating_sub(entry.last_timestamp.0);
         if silence >= DEFAULT_EXPIRATION_MS {
             return Some(Cause::MayHaveExpired(silence));
         }
-        let older = self.older_snapshot?;
-        let is_silent = last.is_some_and(|batch| batch.last_offset < older);
-        is_silent.then_some(Cause::SilentSince(older))
+        let is_below = |older: &Offset| last.is_some_and(|batch| batch.last_offset < *older);
+        let silent = self.older_snapshot.filter(is_below).map(Cause::SilentSince);
+        silent.or_else(|| clock.goes_back.then_some(Cause::TimesGoBack))
     }
 
-    /// The latest time that either side has: it was not earlier when the snapshot was written.
-    fn newest(&self, entries: &[ProducerEntry]) -> Timestamp {
-        let stored = entries.iter().map(|entry| entry.timestamp);
-        let replayed = self.producers.iter().map(|entry| entry.last_timestamp);
-        stored.chain(replayed).max().unwrap_or(Timestamp::NONE)
+    /// What the times of both sides say of the clock by which the snapshot was written.
+    fn clock(&self, entries: &[ProducerEntry]) -> Clock {
+        let stored = entries
+            .iter()
+            .map(|entry| (entry.last_offset, entry.timestamp));
+        let replayed = self.producers.iter().map(|entry| {
+            let last = entry.batches.last();
+            let offset = last.map_or(Offset(-1), |batch| batch.last_offset);
+            (offset, entry.last_timestamp)
+        });
+        let mut times: Vec<_> = stored.chain(replayed).collect();
+        times.sort_unstable();
+        let mut newest = Timestamp::NONE;
+        let mut goes_back = false;
+        for (offset, time) in times {
+            let back = newest.0.saturating_sub(time.0);
+            goes_back |= offset >= Offset(0) && back >= DEFAULT_EXPIRATION_MS;
+            newest = newest.max(time);
+        }
+        Clock { newest, goes_back }
     }
+}
+
+/// What is known of a broker's clock.
+#[derive(Debug)]
+struct Clock {
+    /// The latest time there is: it was not earlier when the snapshot was written.
+    newest: Timestamp,
+    /// A producer that wrote later did so with a time a day or more before an earlier one's.
+    goes_back: bool,
 }
 
 /// The fields that are not the same.
@@ -331,151 +401,4 @@ fn fields(snapshot: Option<&ProducerEntry>, log: Option<&ProducerEntry>) -> Vec<
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::format::number::{CoordinatorEpoch, ProducerEpoch, Sequence};
-    use crate::state::rules::Barrier;
-
-    fn entry(producer_id: i64, last_offset: i64) -> ProducerEntry {
-        ProducerEntry {
-            producer_id: ProducerId(producer_id),
-            producer_epoch: ProducerEpoch(0),
-            last_sequence: Sequence(3),
-            last_offset: Offset(last_offset),
-            offset_delta: 0,
-            timestamp: Timestamp(1000),
-            coordinator_epoch: CoordinatorEpoch(-1),
-            current_txn_first_offset: Offset(-1),
-            source_cluster_id: None,
-        }
-    }
-
-    fn table(entries: &[ProducerEntry]) -> Table<1> {
-        let mut table = Table::new();
-        for stored in entries {
-            table.add(&Entry::from_snapshot(stored));
-        }
-        table
-    }
-
-    /// A log from offset 0 without a hole.
-    fn log<'a>(producers: &'a Table<1>, holes: &'a Holes) -> Log<'a> {
-        Log {
-            producers,
-            first_offset: Offset(0),
-            log_start: Offset(0),
-            knows_below: false,
-            holes,
-            missing_from: None,
-            older_snapshot: None,
-            last_barrier: None,
-            rules: &Barrier,
-            expiry: None,
-        }
-    }
-
-    fn causes(differences: &[Difference]) -> Vec<Option<Cause>> {
-        differences.iter().map(|told| told.cause).collect()
-    }
-
-    #[test]
-    fn the_first_hole_from_an_offset_on() {
-        let mut holes = Holes::default();
-        holes.add(Offset(5), Offset(8));
-        holes.add(Offset(20), Offset(21));
-        for (from, first) in [(0, 5), (7, 5), (8, 20), (20, 20)] {
-            assert_eq!(holes.from(Offset(from)), Some(Offset(first)), "{from}");
-        }
-        assert_eq!(holes.from(Offset(21)), None);
-        for at in 0..1 << 16 {
-            holes.add(Offset(100 + 2 * at), Offset(101 + 2 * at));
-        }
-        // Those that were not kept count as one without end.
-        assert_eq!(holes.from(Offset(1 << 40)), Some(Offset(100 + 2 * 65_534)));
-    }
-
-    #[test]
-    fn compaction_explains_what_lies_in_front_of_a_hole() {
-        let producers = table(&[entry(1, 4)]);
-        let mut holes = Holes::default();
-        holes.add(Offset(5), Offset(8));
-        let held = [entry(1, 6), entry(2, 9), entry(3, 7)];
-        let told = compare(&held, true, &log(&producers, &holes));
-        let hole = Some(Cause::Compacted(Offset(5)));
-        assert_eq!(causes(&told), [hole, None, hole]);
-        assert!(told[0].is_legal() && !told[1].is_legal());
-        let end = Log {
-            missing_from: Some(Offset(8)),
-            ..log(&producers, &holes)
-        };
-        let told = compare(&held, true, &end);
-        assert_eq!(told[1].cause, Some(Cause::Compacted(Offset(8))));
-    }
-
-    #[test]
-    fn what_lies_below_the_log_start_explains_fields_and_producers() {
-        let producers = table(&[entry(1, 101)]);
-        let holes = Holes::default();
-        let mut held = entry(1, 101);
-        held.coordinator_epoch = CoordinatorEpoch(4);
-        held.current_txn_first_offset = Offset(90);
-        let begins = Log {
-            first_offset: Offset(100),
-            log_start: Offset(100),
-            ..log(&producers, &holes)
-        };
-        let below = Some(Cause::BelowLogStart(Offset(100)));
-        let told = compare(&[held.clone(), entry(2, -1)], true, &begins);
-        assert_eq!(causes(&told), [below, below]);
-        // A transaction that begins inside the log does not begin below it.
-        held.current_txn_first_offset = Offset(100);
-        assert_eq!(causes(&compare(&[held.clone()], true, &begins)), [None]);
-        // Where the snapshot at the log's first offset was read, nothing is unknown.
-        let knows = Log {
-            knows_below: true,
-            ..begins
-        };
-        held.current_txn_first_offset = Offset(90);
-        assert_eq!(causes(&compare(&[held], true, &knows)), [None]);
-    }
-
-    #[test]
-    fn what_explains_a_missing_producer() {
-        let mut late = entry(2, 50);
-        late.timestamp = Timestamp(1000 + DEFAULT_EXPIRATION_MS);
-        let mut open = entry(3, 10);
-        open.current_txn_first_offset = Offset(10);
-        let producers = table(&[entry(1, 10), late.clone(), open]);
-        let holes = Holes::default();
-        let plain = log(&producers, &holes);
-        let silence = Some(Cause::MayHaveExpired(DEFAULT_EXPIRATION_MS));
-        // An open transaction keeps its producer.
-        let told = compare(&[late], true, &plain);
-        assert_eq!(causes(&told), [silence, None]);
-        let producers = table(&[entry(1, 10), entry(2, 50)]);
-        let older = Log {
-            older_snapshot: Some(Offset(20)),
-            ..log(&producers, &holes)
-        };
-        let silent = Some(Cause::SilentSince(Offset(20)));
-        assert_eq!(causes(&compare(&[], true, &older)), [silent, None]);
-        let unread = Some(Cause::Unread);
-        assert_eq!(causes(&compare(&[], false, &older)), [unread, unread]);
-    }
-
-    #[test]
-    fn the_fields_of_a_batch_that_is_not_there_mean_nothing() {
-        let marker_only = ProducerEntry {
-            last_sequence: Sequence(77),
-            offset_delta: 9,
-            ..entry(1, -1)
-        };
-        let producers = table(&[entry(1, -1)]);
-        let holes = Holes::default();
-        assert_eq!(compare(&[marker_only], true, &log(&producers, &holes)), []);
-        // Of two entries the last counts.
-        let producers = table(&[entry(1, 8)]);
-        let held = [entry(1, 5), entry(1, 8)];
-        assert_eq!(compare(&held, true, &log(&producers, &holes)), []);
-    }
-}
+mod tests;

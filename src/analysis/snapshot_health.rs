@@ -1,15 +1,24 @@
 //! What is wrong with the bytes of a producer snapshot, and what a broker will do with the file.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use crate::format::malformed::{Malformed, Problem};
-use crate::format::producer_snapshot::{self, ENTRIES, ENTRY_SIZE, Snapshot, Version};
+use crate::format::producer_snapshot::{
+    self, ENTRIES, ENTRY_SIZE, Head, ProducerEntry, Snapshot, Version,
+};
+use crate::state::rules::RuleSet;
 use crate::storage::damage::{Code, Damage};
+use crate::storage::source::{Access, ReadError, Source};
 
 /// A snapshot as far as it could be read, and what is wrong with it.
 #[derive(Debug)]
 pub struct Health {
-    /// What could be read; `None` where not even the header can be.
+    /// The file's size, in bytes.
+    pub size: u64,
+    /// The header's fields as far as the file goes, whatever its version.
+    pub head: Head,
+    /// What could be read; `None` where the header is cut or of another version.
     pub snapshot: Option<Snapshot>,
     /// What a stock broker says of the file before it deletes it; `None` when it takes it.
     pub refusal: Option<String>,
@@ -27,21 +36,30 @@ pub fn examine(bytes: &[u8]) -> Health {
     };
     let corrupt = |fault: &Malformed| Damage {
         position: fault.at as u64,
-        size: size_of(&fault.problem),
+        size: bytes_of(&fault.problem),
         code: Code::SnapshotCorrupt,
         message: format!("{fault}{said}"),
     };
     match producer_snapshot::decode(bytes) {
         Ok(snapshot) => {
             let mut damage: Vec<_> = snapshot.faults.iter().map(corrupt).collect();
-            damage.extend(repeated(&snapshot));
+            damage.extend(repeated(Some(snapshot.version.number()), &snapshot.entries));
             Health {
+                size: bytes.len() as u64,
+                head: Head {
+                    version: Some(snapshot.version.number()),
+                    stored_crc: Some(snapshot.stored_crc),
+                    computed_crc: Some(snapshot.computed_crc),
+                    count: Some(snapshot.count),
+                },
                 snapshot: Some(snapshot),
                 refusal,
                 damage,
             }
         }
         Err(fault) => Health {
+            size: bytes.len() as u64,
+            head: Head::of(bytes),
             snapshot: None,
             refusal,
             damage: vec![corrupt(&fault)],
@@ -50,6 +68,17 @@ pub fn examine(bytes: &[u8]) -> Health {
 }
 
 impl Health {
+    /// Reads the snapshot in a file.
+    ///
+    /// # Errors
+    /// The file cannot be opened or read, or was changed meanwhile.
+    pub fn read(path: &Path, access: Access) -> Result<Self, ReadError> {
+        let source = Source::open(path, access)?;
+        let health = examine(&source.contents()?);
+        source.check()?;
+        Ok(health)
+    }
+
     /// Whether the checksum holds and every byte belongs to an entry; a version that a stock broker
     /// does not know is valid nonetheless.
     #[must_use]
@@ -57,10 +86,22 @@ impl Health {
         let whole = |snapshot: &Snapshot| snapshot.faults.is_empty();
         self.snapshot.as_ref().is_some_and(whole)
     }
+
+    /// Whether a broker by these rules loads it: a stock one, or that of the prototype which writes
+    /// version 2.
+    #[must_use]
+    pub fn is_read_by(&self, rules: &dyn RuleSet) -> bool {
+        match &self.snapshot {
+            Some(snapshot) if snapshot.version == Version::V2 => {
+                rules.reads_snapshot(Version::V2) && snapshot.faults.is_empty()
+            }
+            _ => self.refusal.is_none(),
+        }
+    }
 }
 
 /// Bytes that belong to a fault and to nothing else.
-const fn size_of(problem: &Problem) -> u64 {
+const fn bytes_of(problem: &Problem) -> u64 {
     match problem {
         Problem::Truncated { left, .. } => *left as u64,
         Problem::Trailing { bytes } => *bytes,
@@ -68,15 +109,20 @@ const fn size_of(problem: &Problem) -> u64 {
     }
 }
 
-/// Entries of a producer that has one already: no broker writes them.
-fn repeated(snapshot: &Snapshot) -> Vec<Damage> {
-    let mut seen = HashMap::new();
+/// Entries of a producer that has one already: no broker writes them. The version decides on the
+/// places in the file.
+#[must_use]
+pub(super) fn repeated(version: Option<i16>, entries: &[ProducerEntry]) -> Vec<Damage> {
+    let mut seen: HashMap<_, usize> = HashMap::new();
     let mut damage = Vec::new();
-    for (index, entry) in snapshot.entries.iter().enumerate() {
+    let mut position = ENTRIES as u64;
+    for (index, entry) in entries.iter().enumerate() {
+        let here = position;
+        position += size_in_file(version, entry);
         let Some(before) = seen.insert(entry.producer_id, index) else {
             continue;
         };
-        let open = match snapshot.entries.get(before).map(|entry| entry.open_txn()) {
+        let open = match entries.get(before).map(ProducerEntry::open_txn) {
             Some(Some(first)) => format!(
                 "; the open transaction of the first, since offset {first}, would hold the last \
                  stable offset back with no producer to show for it"
@@ -84,7 +130,7 @@ fn repeated(snapshot: &Snapshot) -> Vec<Damage> {
             _ => String::new(),
         };
         damage.push(Damage {
-            position: position_of(snapshot, index).unwrap_or(ENTRIES as u64),
+            position: here,
             size: 0,
             code: Code::SnapshotCorrupt,
             message: format!(
@@ -98,18 +144,21 @@ fn repeated(snapshot: &Snapshot) -> Vec<Damage> {
     damage
 }
 
+fn size_in_file(version: Option<i16>, entry: &ProducerEntry) -> u64 {
+    let text = match version == Some(Version::V2.number()) {
+        true => size_of::<i16>() + entry.source_cluster_id.as_ref().map_or(0, Vec::len),
+        false => 0,
+    };
+    (ENTRY_SIZE + text) as u64
+}
+
 /// Where an entry lies in the file, in bytes; of version 2 all before it must be there.
 #[must_use]
 pub fn position_of(snapshot: &Snapshot, index: usize) -> Option<u64> {
     let before = snapshot.entries.get(..index)?;
-    let texts: usize = match snapshot.version {
-        Version::V1 => 0,
-        Version::V2 => before
-            .iter()
-            .map(|entry| 2 + entry.source_cluster_id.as_ref().map_or(0, Vec::len))
-            .sum(),
-    };
-    Some((ENTRIES + index * ENTRY_SIZE + texts) as u64)
+    let version = Some(snapshot.version.number());
+    let sizes = before.iter().map(|entry| size_in_file(version, entry));
+    Some(ENTRIES as u64 + sizes.sum::<u64>())
 }
 
 /// `1st`, `2nd`, `3rd`, `4th`.

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use super::belief::{Question, begin};
 use super::log_findings::LogFindings;
-use super::snapshot_comparison::{Difference, Holes, Log, compare};
+use super::snapshot_comparison::{Difference, Log, compare};
+use super::snapshot_health::Health;
 use super::witness::{Witness, watch_segments};
 use crate::format::number::{Offset, Timestamp};
-use crate::format::producer_snapshot::{self, Snapshot};
 use crate::state::batch::{Batch, Control};
 use crate::state::read::{ReadOptions, SegmentFile};
 use crate::state::replay::{Replay, Visitor};
@@ -19,7 +19,7 @@ use crate::storage::checkpoints::Checkpoints;
 use crate::storage::damage::Damage;
 use crate::storage::directory::PartitionDirectory;
 use crate::storage::file_name::FileKind;
-use crate::storage::source::{ReadError, Source};
+use crate::storage::source::ReadError;
 
 /// How snapshots are compared.
 #[derive(Debug, Clone, Copy)]
@@ -45,18 +45,24 @@ pub enum Compared {
     Unreadable,
 }
 
-/// Compares the snapshots in these files, given with their offsets, with the log beside them.
-/// What the log shows on the way goes to `found`.
+/// Takes a snapshot, by its place in the list, when it was read and compared.
+pub type Each<'e> = &'e mut dyn FnMut(usize, Result<Health, ReadError>, Compared);
+
+/// Compares the snapshots in these files, given with their offsets, with the log beside them. Each
+/// is read when the replay has come to its offset, and then given to `each`, so that one is in
+/// memory at a time. What the log shows on the way goes to `found`.
 ///
 /// # Errors
-/// A file of the log cannot be opened or read, or was changed meanwhile.
+/// A file of the log cannot be opened or read, or was changed meanwhile; snapshots that the replay
+/// did not come to are then given to nobody.
 pub fn compare_all(
     partition: &PartitionDirectory,
     checkpoints: &Checkpoints,
     snapshots: &[(Offset, PathBuf)],
     terms: &Terms,
     found: &mut LogFindings<'_>,
-) -> Result<Vec<Compared>, ReadError> {
+    each: Each<'_>,
+) -> Result<(), ReadError> {
     let offsets = snapshots.iter().map(|(offset, _)| *offset);
     let question = Question {
         rules: terms.rules,
@@ -71,14 +77,13 @@ pub fn compare_all(
     let mut comparing = Comparing {
         snapshots,
         waiting: waiting(snapshots),
-        done: vec![None; snapshots.len()],
         terms,
         first_offset,
         log_start: belief.log_start_offset,
         knows_below: false,
-        holes: Holes::default(),
         offsets: offsets_of_snapshots(partition),
         found,
+        each,
     };
     // Nothing in the log tells of the state at its first offset, and comparing the snapshot there
     // with itself would tell nothing either.
@@ -94,10 +99,8 @@ pub fn compare_all(
     // The last snapshot may lie where compaction took offsets, or inside a batch.
     let end = question.at.filter(|_| goes_on).unwrap_or(end).max(end);
     comparing.upto(end, reached, belief.state.manager().producers());
-    let done = comparing.done.into_iter();
-    Ok(done
-        .map(|compared| compared.unwrap_or(Compared::BehindLogEnd(end)))
-        .collect())
+    comparing.rest(end);
+    Ok(())
 }
 
 /// Which snapshots wait for which offset.
@@ -120,21 +123,20 @@ fn offsets_of_snapshots(partition: &PartitionDirectory) -> Vec<Offset> {
 }
 
 /// Compares each snapshot when the replay has come to its offset.
-struct Comparing<'a, 'f, 't> {
+struct Comparing<'a, 'f, 't, 'e> {
     snapshots: &'a [(Offset, PathBuf)],
     waiting: BTreeMap<Offset, Vec<usize>>,
-    done: Vec<Option<Compared>>,
     terms: &'a Terms,
     first_offset: Offset,
     log_start: Offset,
     knows_below: bool,
-    holes: Holes,
     /// Of all snapshots of the partition, ascending.
     offsets: Vec<Offset>,
     found: &'f mut LogFindings<'t>,
+    each: Each<'e>,
 }
 
-impl Comparing<'_, '_, '_> {
+impl Comparing<'_, '_, '_, '_> {
     /// Compares what waits for offsets up to `offset`: the replay, which has reached `reached`,
     /// comes to none of them any more.
     fn upto(&mut self, offset: Offset, reached: Offset, producers: &Table<1>) {
@@ -143,19 +145,43 @@ impl Comparing<'_, '_, '_> {
         {
             let (at, indexes) = entry.remove_entry();
             for index in indexes {
-                let compared = self.compare(index, at, reached, producers);
-                if let Some(done) = self.done.get_mut(index) {
-                    *done = Some(compared);
+                let read = self.read(index);
+                let compared = match &read {
+                    Some(Ok(health)) => self.compare(health, at, reached, producers),
+                    _ => Compared::Unreadable,
+                };
+                if let Some(read) = read {
+                    (self.each)(index, read, compared);
                 }
             }
         }
     }
 
-    fn compare(&self, index: usize, at: Offset, reached: Offset, producers: &Table<1>) -> Compared {
+    /// The log ends at `end`, below all that still wait.
+    fn rest(&mut self, end: Offset) {
+        for index in std::mem::take(&mut self.waiting).into_values().flatten() {
+            if let Some(read) = self.read(index) {
+                (self.each)(index, read, Compared::BehindLogEnd(end));
+            }
+        }
+    }
+
+    fn read(&self, index: usize) -> Option<Result<Health, ReadError>> {
+        let (_, path) = self.snapshots.get(index)?;
+        Some(Health::read(path, self.terms.read.access))
+    }
+
+    fn compare(
+        &self,
+        health: &Health,
+        at: Offset,
+        reached: Offset,
+        producers: &Table<1>,
+    ) -> Compared {
         if at < self.first_offset {
             return Compared::BelowFirstSegment(self.first_offset);
         }
-        let Some(snapshot) = self.decode(index) else {
+        let Some(snapshot) = &health.snapshot else {
             return Compared::Unreadable;
         };
         let obeys = self.terms.rules.reset(Path::Load) != Reset::Ignored;
@@ -164,7 +190,7 @@ impl Comparing<'_, '_, '_> {
             first_offset: self.first_offset,
             log_start: self.log_start,
             knows_below: self.knows_below,
-            holes: &self.holes,
+            traces: self.found.traces(),
             missing_from: (reached < at).then_some(reached),
             older_snapshot: self.offsets.iter().rfind(|older| **older < at).copied(),
             last_barrier: self.found.last_barrier().filter(|_| obeys),
@@ -174,22 +200,15 @@ impl Comparing<'_, '_, '_> {
         let is_whole = usize::try_from(snapshot.count) == Ok(snapshot.entries.len());
         Compared::Differences(compare(&snapshot.entries, is_whole, &log))
     }
-
-    fn decode(&self, index: usize) -> Option<Snapshot> {
-        let (_, path) = self.snapshots.get(index)?;
-        let source = Source::open(path, self.terms.read.access).ok()?;
-        let bytes = source.contents().ok()?;
-        producer_snapshot::decode(&bytes).ok()
-    }
 }
 
-impl Visitor for Comparing<'_, '_, '_> {
+impl Visitor for Comparing<'_, '_, '_, '_> {
     fn damage(&mut self, segment: Offset, damage: &Damage) {
         self.found.damage(segment, damage);
     }
 }
 
-impl Witness for Comparing<'_, '_, '_> {
+impl Witness for Comparing<'_, '_, '_, '_> {
     fn segment(&mut self, segment: &SegmentFile) {
         self.found.segment(segment);
     }
@@ -203,10 +222,6 @@ impl Witness for Comparing<'_, '_, '_> {
         if self.needs_state(batch) {
             let producers = state.manager().producers();
             self.upto(batch.last_offset, state.next_offset(), producers);
-        }
-        let expected = state.next_offset();
-        if batch.base_offset > expected {
-            self.holes.add(expected, batch.base_offset);
         }
         self.found.before(state, batch, control);
     }

@@ -11,8 +11,9 @@ use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use super::state_partition_count::PartitionCount;
 use crate::format::malformed::{Malformed, Problem};
-use crate::format::number::{LeaderEpoch, Offset, ProducerId, Timestamp};
+use crate::format::number::{LeaderEpoch, Offset, ProducerId, Timestamp, to_usize};
 use crate::format::transaction_log::{TransactionLogKey, TransactionLogValue, TransactionStatus};
 use crate::storage::damage::{Code, Damage};
 use crate::storage::directory::{KafkaFile, PartitionDirectory};
@@ -25,9 +26,6 @@ use crate::storage::source::{Access, ReadError, Source};
 
 /// The topic's name.
 pub const TRANSACTION_STATE_TOPIC: &str = "__transaction_state";
-
-/// How many partitions the topic has unless `transaction.state.log.num.partitions` says otherwise.
-const DEFAULT_PARTITIONS: u32 = 50;
 
 /// The last record of a transactional id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +79,7 @@ pub enum Fault {
 pub struct StatePartition {
     states: BTreeMap<TransactionLogKey, TransactionState>,
     faults: Vec<Fault>,
+    end_offset: Option<Offset>,
 }
 
 impl StatePartition {
@@ -120,6 +119,8 @@ impl StatePartition {
     }
 
     fn read_batch(&mut self, batch: &mut LoadedBatch<'_>, path: &Path) -> Result<(), ReadError> {
+        let end_offset = Offset(batch.header().last_offset().0.saturating_add(1));
+        self.end_offset = self.end_offset.max(Some(end_offset));
         let checksum = batch.checksum()?;
         if !checksum.is_valid() {
             self.faults.push(Fault::Checksum {
@@ -184,6 +185,12 @@ impl StatePartition {
         &self.faults
     }
 
+    /// The offset behind the last batch. Of two replicas the one that goes further knows more.
+    #[must_use]
+    pub fn end_offset(&self) -> Offset {
+        self.end_offset.unwrap_or(Offset(0))
+    }
+
     /// Whether everything was read, so that an id that is not here is unknown to the coordinator.
     #[must_use]
     pub fn is_complete(&self) -> bool {
@@ -229,20 +236,22 @@ fn is_passed_over(fault: &Malformed) -> bool {
 #[derive(Debug)]
 pub struct TransactionCoordinator {
     partitions: BTreeMap<u32, StatePartition>,
-    partition_count: Option<NonZeroU32>,
+    partition_count: PartitionCount,
     by_producer_id: BTreeMap<ProducerId, Vec<(u32, TransactionLogKey)>>,
 }
 
 impl TransactionCoordinator {
     /// Takes the partitions that are at hand, by number, and how many the topic has. Where that is
-    /// not known, it is found out if the ids in the partitions leave one of two answers: 50, the
-    /// default, or one more than the greatest number.
+    /// not known, it is found out if it can be.
     #[must_use]
     pub fn new(
         partitions: BTreeMap<u32, StatePartition>,
         partition_count: Option<NonZeroU32>,
     ) -> Self {
-        let partition_count = partition_count.or_else(|| likely_count(&partitions));
+        let partition_count = match partition_count {
+            Some(given) => PartitionCount::Known(given),
+            None => PartitionCount::found_out(&partitions),
+        };
         let mut by_producer_id: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (number, partition) in &partitions {
             for (key, state) in partition.states() {
@@ -262,7 +271,7 @@ impl TransactionCoordinator {
 
     /// How many partitions the topic has, given or found out.
     #[must_use]
-    pub const fn partition_count(&self) -> Option<NonZeroU32> {
+    pub const fn partition_count(&self) -> PartitionCount {
         self.partition_count
     }
 
@@ -279,36 +288,31 @@ impl TransactionCoordinator {
         self.by_producer_id.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// The numbers of the partitions that are not at hand, or not whole; `None` when it is not
-    /// known how many there are.
+    /// The producer ids that a transactional id uses now, by the partitions at hand; more than one
+    /// only where partitions contradict each other.
+    pub fn producer_ids(&self, transactional_id: &[u8]) -> impl Iterator<Item = ProducerId> {
+        self.by_producer_id
+            .iter()
+            .filter(move |(_, ids)| {
+                let mut ids = ids.iter();
+                ids.any(|(_, key)| key.transactional_id == transactional_id)
+            })
+            .map(|(producer_id, _)| *producer_id)
+    }
+
+    /// Of `count` partitions those that are not at hand, or not whole: the lowest numbers, at most
+    /// `listed` of them, and how many there are.
     #[must_use]
-    pub fn unread_partitions(&self) -> Option<Vec<u32>> {
-        let count = self.partition_count?.get();
+    pub fn unread_partitions(&self, count: NonZeroU32, listed: usize) -> (Vec<u32>, usize) {
+        let count = count.get();
+        let whole = self.partitions.range(..count);
+        let whole = whole.filter(|(_, partition)| partition.is_complete());
+        let unread = to_usize(count).saturating_sub(whole.count());
         let is_whole = |number: &u32| {
             let partition = self.partitions.get(number);
             partition.is_some_and(StatePartition::is_complete)
         };
-        Some((0..count).filter(|number| !is_whole(number)).collect())
+        let lowest = (0..count).filter(|number| !is_whole(number));
+        (lowest.take(listed.min(unread)).collect(), unread)
     }
-}
-
-fn likely_count(partitions: &BTreeMap<u32, StatePartition>) -> Option<NonZeroU32> {
-    let (greatest, _) = partitions.last_key_value()?;
-    let candidates = [DEFAULT_PARTITIONS, greatest.checked_add(1)?];
-    let fits = |count: &NonZeroU32| {
-        partitions.iter().all(|(number, partition)| {
-            *number < count.get()
-                && partition
-                    .states()
-                    .all(|(key, _)| key.partition(*count) == *number)
-        })
-    };
-    let has_ids = partitions.values().any(|held| !held.states.is_empty());
-    let mut fitting = candidates
-        .into_iter()
-        .filter_map(NonZeroU32::new)
-        .filter(|count| has_ids && fits(count));
-    let first = fitting.next()?;
-    // Few ids may agree with both numbers; then neither is known.
-    fitting.all(|other| other == first).then_some(first)
 }

@@ -12,6 +12,12 @@ use crate::storage::source::{ReadError, Source};
 
 /// Watches a replay.
 pub trait Witness: Visitor {
+    /// The replay begins with what `belief` knows.
+    fn begin(&mut self, _belief: &Belief) {}
+
+    /// The replay of a whole log has ended with `belief`.
+    fn end(&mut self, _belief: &Belief) {}
+
     /// This segment comes next.
     fn segment(&mut self, _: &SegmentFile) {}
 
@@ -48,7 +54,9 @@ pub fn watch(
     witness: &mut dyn Witness,
 ) -> Result<Belief, ReadError> {
     let (mut belief, segments) = begin(partition, checkpoints, question)?;
+    witness.begin(&belief);
     watch_segments(&mut belief, &segments, question, witness)?;
+    witness.end(&belief);
     Ok(belief)
 }
 

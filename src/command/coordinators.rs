@@ -65,6 +65,11 @@ impl Coordinators {
         self.found.get(self.clusters.get(&directory.path)?)
     }
 
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &TransactionCoordinator> {
+        self.given.iter().chain(self.found.values())
+    }
+
     fn find(&mut self, count: Option<NonZeroU32>, operands: &[Operand], session: &mut Session) {
         let mut partitions: BTreeMap<Cluster, BTreeMap<u32, StatePartition>> = BTreeMap::new();
         for operand in operands {
@@ -121,20 +126,14 @@ fn read_given(
     (!partitions.is_empty()).then(|| TransactionCoordinator::new(partitions, count))
 }
 
-/// Reads partitions; of two with one number, as replicas have, the first counts.
+/// Reads partitions; of two with one number, as replicas have, the one counts that goes further:
+/// who takes an old copy's word calls transactions hanging that began since.
 fn add(
     partitions: &mut BTreeMap<u32, StatePartition>,
     own: &[(u32, &PartitionDirectory)],
     session: &mut Session,
 ) {
     for (number, directory) in own {
-        if partitions.contains_key(number) {
-            session.note(
-                &directory.path,
-                &"left out: this partition was read already",
-            );
-            continue;
-        }
         for error in &directory.listing.unreadable {
             session.read_error(error);
         }
@@ -142,7 +141,19 @@ fn add(
         for fault in partition.faults() {
             tell(&directory.path, fault, session);
         }
-        partitions.insert(*number, partition);
+        let known = partitions.get(number).map(StatePartition::end_offset);
+        if let Some(known) = known {
+            let own = partition.end_offset();
+            let (left_out, end, other) = match known < own {
+                true => ("the copy before", known, own),
+                false => ("this copy", own, known),
+            };
+            let message = format!("{left_out} is left out: it ends at {end}, another at {other}");
+            session.note(&directory.path, &message);
+        }
+        if known.is_none_or(|known| known < partition.end_offset()) {
+            partitions.insert(*number, partition);
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use kfsck::report::dump::output::Output;
 use kfsck::report::dump::segment::Plan;
 use kfsck::report::dump::selection::Selection;
 use kfsck::report::dump::style::Style;
+use kfsck::report::one_line::path_on_one_line;
 use kfsck::storage::directory::{self, Operand, StrayKind};
 use kfsck::storage::segment::contents::DEFAULT_MAX_RECORD_BYTES;
 use kfsck::storage::spool;
@@ -22,7 +23,7 @@ use kfsck::storage::spool;
 use super::number::{COUNT, LEADER_EPOCH, OFFSET, PRODUCER_EPOCH, PRODUCER_ID, THREADS, number};
 use super::output::Wide;
 use super::partition_files::tell_empty;
-use super::session::{Session, shown};
+use super::session::Session;
 use super::time;
 
 /// Print Kafka's files as kafka-dump-log does, and read on after damage
@@ -314,7 +315,7 @@ impl DumpLog {
             let note = format!(
                 "is read to its end into a temporary file in {} first; --max-bytes and --limit \
                  bound what is shown, not that",
-                shown(&directory)
+                path_on_one_line(&directory)
             );
             session.note(path, &note);
         }
@@ -415,8 +416,10 @@ impl Output for Terminal<'_> {
     }
 
     fn ignored(&mut self) {
-        self.session
-            .line(&format!("Ignoring unknown file {}", shown(self.path)));
+        self.session.line(&format!(
+            "Ignoring unknown file {}",
+            path_on_one_line(self.path)
+        ));
     }
 }
 

@@ -18,7 +18,6 @@ pub(super) struct ExpiryOptions {
 
     /// The time of --expire-after: ISO-8601, or milliseconds since 1970 [default: the clock's]
     #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
-    #[arg(requires = "expire_after")]
     now: Option<Timestamp>,
 }
 
@@ -30,7 +29,12 @@ impl ExpiryOptions {
 
     /// The clock and the age; the clock is told where it is the machine's.
     pub(super) fn clock_and_age(&self, session: &mut Session) -> Option<(Timestamp, i64)> {
-        let age = self.expire_after?;
+        let Some(age) = self.expire_after else {
+            if self.now.is_some() {
+                session.remark(&"--now changes nothing here without --expire-after");
+            }
+            return None;
+        };
         let now = self.now.unwrap_or_else(|| {
             let now = time::now();
             let text = utc::text(now);

@@ -1,13 +1,14 @@
 //! `kfsck inspect-snapshot`: each snapshot with what is wrong with it, what a broker does with it,
 //! and how it stands to the log beside it.
 
+use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use kfsck::analysis::log_findings::{Case, DEFAULT_EXPIRATION_MS, LogFindings};
-use kfsck::analysis::snapshot_health::{Health, examine};
+use kfsck::analysis::snapshot_health::Health;
 use kfsck::analysis::snapshot_replay::{Compared, Terms, compare_all};
 use kfsck::format::number::{Offset, ProducerId};
 use kfsck::report::dump::file::{self, Stop};
@@ -15,10 +16,9 @@ use kfsck::report::json::WideIntegers;
 use kfsck::report::snapshot::{self, Fallback, View};
 use kfsck::report::{log_findings, snapshot_json};
 use kfsck::state::read::segments;
-use kfsck::state::replay::usable_entries;
 use kfsck::storage::directory::{self, KafkaFile, Operand, PartitionDirectory};
 use kfsck::storage::file_name::FileKind;
-use kfsck::storage::source::{ReadError, Source};
+use kfsck::storage::source::ReadError;
 
 use super::expiry::ExpiryOptions;
 use super::only_producers::OnlyProducers;
@@ -28,6 +28,7 @@ use super::rules::RulesOption;
 use super::session::Session;
 use super::snapshot_dump::StockText;
 use super::snapshot_findings::{tell_comparison, tell_health};
+use super::snapshot_turns::Turns;
 use super::top::{ROWS, Top};
 
 /// Show producer snapshots, judge them, and compare them with the log
@@ -108,12 +109,14 @@ impl InspectSnapshot {
         };
         let ids: Vec<_> = self.only.ids();
         let mut run = Run {
-            options: self,
-            ids: &ids,
             log: log.as_ref(),
-            terms,
             checkpoints: CheckpointsBeside::default(),
-            shown: 0,
+            shown: Shown {
+                options: self,
+                ids: &ids,
+                terms,
+                count: 0,
+            },
         };
         if self.format == Format::Json {
             session.write(snapshot_json::HEAD)?;
@@ -232,20 +235,17 @@ fn add_file(groups: &mut Vec<Group>, file: KafkaFile, session: &mut Session) {
 
 /// One run over all snapshots.
 struct Run<'a> {
-    options: &'a InspectSnapshot,
-    ids: &'a [ProducerId],
     /// What `--log` names.
     log: Option<&'a PartitionDirectory>,
-    terms: Terms,
     checkpoints: CheckpointsBeside,
-    shown: usize,
+    shown: Shown<'a>,
 }
 
 impl Run<'_> {
     fn group(&mut self, group: &Group, session: &mut Session) -> anyhow::Result<()> {
-        if self.options.format == Format::Kafka {
+        if self.shown.options.format == Format::Kafka {
             for file in &group.files {
-                self.stock_text(file, session)?;
+                self.shown.stock_text(file, session)?;
             }
             return Ok(());
         }
@@ -257,32 +257,12 @@ impl Run<'_> {
         {
             self.tell_none(partition, session);
         }
-        let compared = match log {
-            Some(log) => self.compare(&group.files, log, session),
-            None => vec![None; group.files.len()],
-        };
-        for (file, compared) in group.files.iter().zip(&compared) {
-            match self.examine(file, session) {
-                Ok((health, size)) => {
-                    let fallback = fallback(&health, file, log, session);
-                    let view = View {
-                        path: &file.path,
-                        offset: file.name.base_offset,
-                        size,
-                        health: &health,
-                        compared: compared.as_ref(),
-                        log: log.map(|log| log.path.as_path()),
-                        rules: self.terms.rules.name(),
-                        ids: self.ids,
-                        top: None,
-                        fallback: &fallback,
-                    };
-                    self.show(view, session)?;
-                }
-                Err(error) => session.read_error(&error),
-            }
+        let mut turns = Turns::new(&group.files, session.access);
+        if let Some(log) = log {
+            self.compare(&group.files, log, &mut turns, session)?;
         }
-        Ok(())
+        let shown = &mut self.shown;
+        turns.finish(&mut |file, read, compared| shown.show(file, read, compared, log, session))
     }
 
     /// A log without any snapshot is no finding; what a start after a clean stop makes of it is
@@ -299,20 +279,69 @@ impl Run<'_> {
         }
     }
 
-    /// How each snapshot stands to the log; `None` for those whose offset is not known.
+    /// Shows those whose offset is known with how they stand to the log.
     fn compare(
         &mut self,
         files: &[KafkaFile],
         log: &PartitionDirectory,
+        turns: &mut Turns<'_>,
         session: &mut Session,
-    ) -> Vec<Option<Compared>> {
-        let mut places = Vec::new();
-        let mut snapshots: Vec<(Offset, PathBuf)> = Vec::new();
+    ) -> anyhow::Result<()> {
+        let (places, snapshots) = self.comparable(files, session);
+        if snapshots.is_empty() {
+            return Ok(());
+        }
+        for place in &places {
+            turns.await_comparison(*place);
+        }
+        let Self {
+            shown, checkpoints, ..
+        } = self;
+        let terms = shown.terms;
+        let age = shown.options.expiry.age().unwrap_or(DEFAULT_EXPIRATION_MS);
+        let checkpoints = checkpoints.of(&log.path, session);
+        // Damage of the log and finished snapshots come in turns.
+        let session = RefCell::new(session);
+        let mut told = |path: &Path, damage: &_| session.borrow_mut().damage(path, damage);
+        let mut found = LogFindings::new(age, &mut told).of(log.name.as_ref());
+        let mut output = Ok(());
+        let mut each = |index: usize, read, compared| {
+            let Some(place) = places.get(index).filter(|_| output.is_ok()) else {
+                return;
+            };
+            output = turns.came(*place, read, compared, &mut |file, read, compared| {
+                shown.show(file, read, compared, Some(log), &mut session.borrow_mut())
+            });
+        };
+        let compared = compare_all(log, checkpoints, &snapshots, &terms, &mut found, &mut each);
+        output?;
+        let findings = found.into_findings();
+        let session = session.into_inner();
+        if let Err(error) = compared {
+            session.read_error(&error);
+        }
+        let is_default = terms.rules.name() == "barrier";
+        for finding in findings.iter().filter(|_| is_default) {
+            if matches!(finding.first, Case::Barrier(_)) {
+                let message = log_findings::message(finding);
+                session.note(&finding.path, &format!("{}: {message}", finding.code));
+            }
+        }
+        Ok(())
+    }
+
+    /// The places of those whose offset is known, and what to compare.
+    fn comparable(
+        &self,
+        files: &[KafkaFile],
+        session: &mut Session,
+    ) -> (Vec<usize>, Vec<(Offset, PathBuf)>) {
+        let mut found = (Vec::new(), Vec::new());
         for (index, file) in files.iter().enumerate() {
             match file.name.base_offset {
                 Some(offset) if file.path.is_file() => {
-                    places.push(index);
-                    snapshots.push((offset, file.path.clone()));
+                    found.0.push(index);
+                    found.1.push((offset, file.path.clone()));
                 }
                 _ if self.log.is_some() => {
                     let message = "not compared: its name does not tell its offset";
@@ -321,58 +350,60 @@ impl Run<'_> {
                 _ => {}
             }
         }
-        let mut all = vec![None; files.len()];
-        if snapshots.is_empty() {
-            return all;
-        }
-        let age = self.options.expiry.age().unwrap_or(DEFAULT_EXPIRATION_MS);
-        let checkpoints = self.checkpoints.of(&log.path, session);
-        let mut told = |path: &Path, damage: &_| session.damage(path, damage);
-        let mut found = LogFindings::new(age, &mut told).of(log.name.as_ref());
-        let compared = compare_all(log, checkpoints, &snapshots, &self.terms, &mut found);
-        let findings = found.into_findings();
-        match compared {
-            Ok(compared) => {
-                for (place, compared) in places.into_iter().zip(compared) {
-                    if let Some(slot) = all.get_mut(place) {
-                        *slot = Some(compared);
-                    }
-                }
-            }
-            Err(error) => session.read_error(&error),
-        }
-        let is_default = self.terms.rules.name() == "barrier";
-        for finding in findings.iter().filter(|_| is_default) {
-            if matches!(finding.first, Case::Barrier(_)) {
-                let message = log_findings::message(finding);
-                session.note(&finding.path, &format!("{}: {message}", finding.code));
-            }
-        }
-        all
+        found
     }
+}
 
-    fn examine(&self, file: &KafkaFile, session: &Session) -> Result<(Health, u64), ReadError> {
-        let source = Source::open(&file.path, session.access)?;
-        let bytes = source.contents()?;
-        source.check()?;
-        Ok((examine(&bytes), source.len()))
-    }
+/// What has been shown, and how.
+struct Shown<'a> {
+    options: &'a InspectSnapshot,
+    ids: &'a [ProducerId],
+    terms: Terms,
+    count: usize,
+}
 
-    fn show(&mut self, mut view: View<'_>, session: &mut Session) -> anyhow::Result<()> {
+impl Shown<'_> {
+    fn show(
+        &mut self,
+        file: &KafkaFile,
+        read: Result<Health, ReadError>,
+        compared: Option<&Compared>,
+        log: Option<&PartitionDirectory>,
+        session: &mut Session,
+    ) -> anyhow::Result<()> {
+        let health = match read {
+            Ok(health) => health,
+            Err(error) => {
+                session.read_error(&error);
+                return Ok(());
+            }
+        };
+        let fallback = fallback(&health, file, log, session);
+        let is_json = self.options.format == Format::Json;
         let top = self.options.top;
-        if self.options.format == Format::Json {
-            view.top = top.and_then(Top::limit);
+        let default = (!is_json).then_some(ROWS);
+        let view = View {
+            path: &file.path,
+            offset: file.name.base_offset,
+            health: &health,
+            compared,
+            log: log.map(|log| log.path.as_path()),
+            rules: self.terms.rules,
+            ids: self.ids,
+            top: top.map_or(default, Top::limit),
+            fallback: &fallback,
+        };
+        if is_json {
             let write = &mut |bytes: &[u8]| session.write(bytes);
-            snapshot_json::json(&view, self.shown == 0, self.options.wide(), write)?;
+            snapshot_json::json(&view, self.count == 0, self.options.wide(), write)?;
         } else {
-            view.top = top.map_or(Some(ROWS), Top::limit);
             let mut text = snapshot::text(&view);
-            if self.shown > 0 {
+            if self.count > 0 {
                 text.insert(0, b'\n');
             }
             session.write(&text)?;
         }
-        self.shown += 1;
+        self.count += 1;
         tell_health(&view, session);
         if let Some(compared) = view.compared {
             tell_comparison(&view, compared, session);
@@ -412,9 +443,8 @@ fn fallback(
         return Fallback::Unknown;
     };
     let is_usable = |older: &&KafkaFile| {
-        let source = Source::open(&older.path, session.access);
-        let bytes = source.and_then(|source| Ok(source.contents()?.into_owned()));
-        bytes.is_ok_and(|bytes| usable_entries(&bytes).is_ok())
+        let health = Health::read(&older.path, session.access);
+        health.is_ok_and(|health| health.refusal.is_none())
     };
     let mut older: Vec<_> = log
         .files_of(FileKind::ProducerSnapshot)

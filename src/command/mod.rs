@@ -13,14 +13,17 @@ mod output;
 mod partition_files;
 mod pid;
 mod producers;
+mod progress;
 mod rules;
 mod session;
 mod snapshot_dump;
 mod snapshot_findings;
+mod snapshot_turns;
 mod status;
 mod time;
 mod top;
 mod txns;
+mod txns_gathering;
 mod txns_reading;
 
 use std::env;

@@ -206,17 +206,17 @@ impl Run<'_> {
             ));
             return Ok(());
         }
+        let directory = file.path.parent().and_then(Path::file_name);
+        let name = directory.and_then(PartitionName::parse);
         let found = Source::open(&file.path, session.access).and_then(|source| {
             let mut told = |path: &Path, damage: &Damage| session.damage(path, damage);
-            let mut found = LogFindings::new(self.expiration(), &mut told);
+            let mut found = LogFindings::new(self.expiration(), &mut told).of(name.as_ref());
             let offset = file.name.base_offset;
             let belief = lone_segment::watch(&source, offset, &self.question, &mut found)?;
             Ok::<_, ReadError>((belief, found.into_findings()))
         });
         match found {
             Ok((belief, findings)) => {
-                let directory = file.path.parent().and_then(Path::file_name);
-                let name = directory.and_then(PartitionName::parse);
                 let name = name.map(|name| name.to_string());
                 self.show(&belief, name.as_deref(), &findings, true, session)
             }
@@ -271,12 +271,6 @@ impl Run<'_> {
 
     /// What was found, on stderr; damage was told when it was met.
     fn tell(&self, belief: &Belief, findings: &[Finding], session: &mut Session) {
-        if let Some((path, why)) = &belief.refused {
-            let message = format!(
-                "a broker says \"{why}\" and deletes the file; the replay begins with nothing known"
-            );
-            session.finding(path, 0, "snapshot-corrupt", &message);
-        }
         for finding in findings {
             if matches!(finding.first, Case::Damage(_)) {
                 continue;

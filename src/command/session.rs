@@ -6,7 +6,8 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 use clap::ColorChoice;
-use kfsck::report::one_line::on_one_line;
+use indicatif::ProgressBar;
+use kfsck::report::one_line::{on_one_line, path_on_one_line};
 use kfsck::storage::damage::Damage;
 use kfsck::storage::source::{Access, ReadError};
 
@@ -24,6 +25,8 @@ pub(super) struct Session {
     /// How files are to be read.
     pub(super) access: Access,
     status: Status,
+    /// What is drawn on the terminal meanwhile, and has to make room.
+    drawn: Option<ProgressBar>,
 }
 
 const RED: &str = "\u{1b}[1;31m";
@@ -42,7 +45,18 @@ impl Session {
                 Access::Map
             },
             status: Status::Clean,
+            drawn: None,
         }
+    }
+
+    /// Whether notes are not wanted.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Whatever is written from now on goes around what is drawn on the terminal.
+    pub(super) fn draw_around(&mut self, drawn: ProgressBar) {
+        self.drawn = Some(drawn);
     }
 
     pub(super) fn status(&self) -> Status {
@@ -68,12 +82,20 @@ impl Session {
 
     /// Writes to standard output.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let written = match &mut self.stdout {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let stdout = &mut self.stdout;
+        let mut write = || match stdout {
             Some(stdout) => stdout.write_all(bytes),
             None => {
                 let mut stdout = io::stdout().lock();
                 stdout.write_all(bytes).and_then(|()| stdout.flush())
             }
+        };
+        let written = match &self.drawn {
+            Some(drawn) if io::stdout().is_terminal() => drawn.suspend(write),
+            _ => write(),
         };
         // The system's own words do not say which stream it was.
         written.map_err(|error| io::Error::new(error.kind(), format!("standard output: {error}")))
@@ -106,7 +128,7 @@ impl Session {
     pub(super) fn finding(&mut self, path: &Path, position: u64, code: &str, message: &str) {
         self.met(Status::Found);
         let (on, off) = self.paint(RED);
-        let (path, message) = (shown(path), on_one_line(message));
+        let (path, message) = (path_on_one_line(path), on_one_line(message));
         self.line(&format!(
             "{path}: position {position}: {on}{code}{off}: {message}"
         ));
@@ -116,7 +138,7 @@ impl Session {
     pub(super) fn note(&mut self, path: &Path, message: &dyn Display) {
         if !self.quiet {
             let (on, off) = self.paint(YELLOW);
-            let (path, message) = (shown(path), message.to_string());
+            let (path, message) = (path_on_one_line(path), message.to_string());
             let message = on_one_line(&message);
             self.line(&format!("{path}: {on}note{off}: {message}"));
         }
@@ -139,7 +161,13 @@ impl Session {
 
     /// A line on standard error. Nothing can be done when that is closed.
     pub(super) fn line(&self, line: &str) {
-        let _ = writeln!(io::stderr().lock(), "{}", line.trim_end_matches('\n'));
+        let write = || {
+            let _ = writeln!(io::stderr().lock(), "{}", line.trim_end_matches('\n'));
+        };
+        match &self.drawn {
+            Some(drawn) => drawn.suspend(write),
+            None => write(),
+        }
     }
 
     fn paint(&self, color: &'static str) -> (&'static str, &'static str) {
@@ -149,11 +177,6 @@ impl Session {
             ("", "")
         }
     }
-}
-
-/// A path as messages name it: one line, whatever the name holds.
-pub(super) fn shown(path: &Path) -> String {
-    on_one_line(&path.to_string_lossy()).into_owned()
 }
 
 #[cfg(unix)]

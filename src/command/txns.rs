@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use kfsck::format::number::Timestamp;
+use kfsck::report::one_line::on_one_line;
 use kfsck::report::transactions::json::JsonReport;
 use kfsck::report::transactions::text::TextReport;
 use kfsck::report::transactions::{Report, Terms};
@@ -13,10 +14,11 @@ use kfsck::storage::directory;
 use super::coordinators::Coordinators;
 use super::output::OutputOptions;
 use super::partition_files::{one_standard_input, tell_empty};
+use super::progress::Progress;
 use super::rules::RulesOption;
 use super::session::Session;
 use super::time;
-use super::txns_reading::{Filter, Reading};
+use super::txns_reading::{Reading, Wanted};
 
 /// Show open transactions, whether they hang, and the command that aborts them
 ///
@@ -66,7 +68,7 @@ pub(super) struct Txns {
     judging: Judging,
 
     #[command(flatten)]
-    filter: FilterOptions,
+    filter: Filter,
 }
 
 /// By what a verdict is given.
@@ -76,6 +78,12 @@ struct Judging {
     /// The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]
     #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
     now: Option<Timestamp>,
+
+    /// Leave producers out of JSON that were silent for MS milliseconds or longer before that time,
+    /// as a broker with this producer.id.expiration.ms does; an open transaction keeps its producer
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(i64).range(0..))]
+    #[arg(allow_negative_numbers = true)]
+    expire_after: Option<i64>,
 
     /// The cluster's transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds
     #[arg(long, value_name = "TIME", value_parser = time::parse_duration, default_value = "15m")]
@@ -91,10 +99,10 @@ struct Judging {
     transaction_log_partitions: Option<NonZeroU32>,
 }
 
-/// Which transactions are shown.
-#[derive(Debug, Args)]
+/// Which transactions are shown; without any of these all.
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Filters")]
-struct FilterOptions {
+pub(super) struct Filter {
     /// Only transactions of these producers; negative ids are written as they are
     #[arg(
         long,
@@ -102,15 +110,15 @@ struct FilterOptions {
         value_delimiter = ',',
         allow_hyphen_values = true
     )]
-    producer_id: Vec<i64>,
+    pub(super) producer_id: Vec<i64>,
 
     /// Only transactions of this producer epoch
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    producer_epoch: Option<i16>,
+    pub(super) producer_epoch: Option<i16>,
 
     /// Only transactions of the producer that this id uses now; needs __transaction_state
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
-    transactional_id: Option<String>,
+    pub(super) transactional_id: Option<String>,
 }
 
 impl Txns {
@@ -150,12 +158,16 @@ impl Txns {
             Some(wide) => Box::new(JsonReport::new(terms.clone(), wide)),
             None => Box::new(TextReport::new(terms.clone())),
         };
-        let filter = Filter {
-            producer_ids: self.filter.producer_id.clone(),
-            producer_epoch: self.filter.producer_epoch,
-            transactional_id: self.filter.transactional_id.clone(),
+        if has_judge {
+            self.tell_unknown_id(&coordinators, session);
+        }
+        let wanted = Wanted {
+            rules: self.rules.set(),
+            expiry: self.judging.expire_after.map(|age| (terms.now, age)),
+            filter: self.filter.clone(),
+            progress: Progress::start(&self.paths, session),
         };
-        let mut reading = Reading::new(terms, self.rules.set(), filter, report);
+        let mut reading = Reading::new(terms, wanted, report);
         reading.start();
         for operand in &operands {
             reading.operand(operand, coordinators.of(operand), session)?;
@@ -173,6 +185,22 @@ impl Txns {
             top: self.top,
             all: self.all,
             stats: self.stats,
+            is_filtered: self.filter.is_some(),
+            by_path: self.paths.len() > 1,
+        }
+    }
+
+    /// Of an id that no coordinator knows nothing is shown, which is no good news.
+    fn tell_unknown_id(&self, coordinators: &Coordinators, session: &mut Session) {
+        let Some(id) = &self.filter.transactional_id else {
+            return;
+        };
+        let mut known = coordinators.all();
+        if known.all(|one| one.producer_ids(id.as_bytes()).next().is_none()) {
+            let id = on_one_line(id);
+            session.remark(&format!(
+                "no transactional id '{id}' is in the __transaction_state at hand"
+            ));
         }
     }
 }

@@ -1,50 +1,44 @@
 //! The logs that `kfsck txns` reads, one after the other, and what is made of each.
 
-use std::fs;
+use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use kfsck::analysis::belief::{Belief, Question};
 use kfsck::analysis::held_back::HeldBack;
 use kfsck::analysis::open_transactions::{Asked, Verdict, open_transactions};
 use kfsck::analysis::partition_log::PartitionLog;
+use kfsck::analysis::producer_order::is_expired;
 use kfsck::analysis::transaction_coordinator::TransactionCoordinator;
 use kfsck::analysis::transaction_stats::TransactionStats;
-use kfsck::format::number::{Offset, ProducerEpoch, ProducerId};
-use kfsck::report::transactions::{Dropped, Ended, Head, PartitionView, Report, Terms, Totals};
-use kfsck::state::batch::Batch;
-use kfsck::state::error::StateError;
-use kfsck::state::event::{Event, Kind};
+use kfsck::format::number::{ProducerEpoch, ProducerId, Timestamp};
+use kfsck::report::transactions::{Head, PartitionView, Report, Terms, Totals};
 use kfsck::state::read::ReadOptions;
-use kfsck::state::replay::Visitor;
 use kfsck::state::rules::RuleSet;
-use kfsck::state::transactions::Transaction;
 use kfsck::storage::checkpoints::Checkpoints;
-use kfsck::storage::damage::Damage;
 use kfsck::storage::directory::{Operand, PartitionDirectory};
 use kfsck::storage::file_name::FileKind;
 use kfsck::storage::source::ReadError;
 
-use super::partition_files::read_options;
+use super::partition_files::{CheckpointsBeside, read_options};
+use super::progress::Progress;
 use super::session::Session;
 use super::status::Status;
+use super::txns::Filter;
+use super::txns_gathering::Gathering;
 
 /// Bytes that wait before they are written.
 const FULL: usize = 1 << 16;
 
-/// How many batches of a log are named that stop a broker.
-const NAMED_STOPS: u64 = 5;
-
-/// Which transactions are asked for; an empty filter asks for all.
-#[derive(Debug)]
-pub(super) struct Filter {
-    pub(super) producer_ids: Vec<i64>,
-    pub(super) producer_epoch: Option<i16>,
-    pub(super) transactional_id: Option<String>,
-}
-
 impl Filter {
-    fn takes(
+    /// Whether not every transaction is asked for.
+    pub(super) fn is_some(&self) -> bool {
+        !self.producer_id.is_empty()
+            || self.producer_epoch.is_some()
+            || self.transactional_id.is_some()
+    }
+
+    pub(super) fn takes(
         &self,
         id: ProducerId,
         epoch: Option<ProducerEpoch>,
@@ -56,38 +50,50 @@ impl Filter {
                 .is_none_or(|wanted| epoch == Some(ProducerEpoch(wanted)))
     }
 
-    fn takes_producer(&self, id: ProducerId, coordinator: Option<&TransactionCoordinator>) -> bool {
+    pub(super) fn takes_producer(
+        &self,
+        id: ProducerId,
+        coordinator: Option<&TransactionCoordinator>,
+    ) -> bool {
         let uses = |wanted: &String| {
             let ids = coordinator.map_or(&[][..], |known| known.transactional_ids(id));
             ids.iter()
                 .any(|(_, key)| key.transactional_id == wanted.as_bytes())
         };
-        (self.producer_ids.is_empty() || self.producer_ids.contains(&id.0))
+        (self.producer_id.is_empty() || self.producer_id.contains(&id.0))
             && self.transactional_id.as_ref().is_none_or(uses)
     }
 }
 
+/// What is asked of every log.
+pub(super) struct Wanted {
+    pub(super) rules: &'static dyn RuleSet,
+    /// The clock and the age at which producers expire.
+    pub(super) expiry: Option<(Timestamp, i64)>,
+    pub(super) filter: Filter,
+    pub(super) progress: Progress,
+}
+
 /// The run over all inputs.
 pub(super) struct Reading {
-    terms: Terms,
-    rules: &'static dyn RuleSet,
-    filter: Filter,
-    report: Box<dyn Report>,
-    out: Vec<u8>,
+    pub(super) terms: Terms,
+    pub(super) wanted: Wanted,
+    checkpoints: CheckpointsBeside,
+    /// The producers that were asked for by their ids, and whether any log knows them.
+    known: BTreeMap<ProducerId, bool>,
+    pub(super) report: Box<dyn Report>,
+    pub(super) out: Vec<u8>,
     totals: Totals,
 }
 
 impl Reading {
-    pub(super) fn new(
-        terms: Terms,
-        rules: &'static dyn RuleSet,
-        filter: Filter,
-        report: Box<dyn Report>,
-    ) -> Self {
+    pub(super) fn new(terms: Terms, wanted: Wanted, report: Box<dyn Report>) -> Self {
+        let ids = wanted.filter.producer_id.iter();
         Self {
+            known: ids.map(|id| (ProducerId(*id), false)).collect(),
             terms,
-            rules,
-            filter,
+            wanted,
+            checkpoints: CheckpointsBeside::default(),
             report,
             out: Vec::new(),
             totals: Totals::default(),
@@ -100,7 +106,27 @@ impl Reading {
 
     pub(super) fn end(mut self, session: &mut Session) -> io::Result<()> {
         self.report.end(&self.totals, &mut self.out);
-        session.write(&self.out)
+        session.write(&self.out)?;
+        let unknown: Vec<_> = self
+            .known
+            .iter()
+            .filter(|(_, is_known)| !**is_known)
+            .collect();
+        if let Some(((first, _), others)) = unknown.split_first() {
+            let mut message = format!("nothing here knows producer {first}");
+            for (id, _) in others {
+                message += &format!(", {id}");
+            }
+            session.remark(&message);
+        }
+        Ok(())
+    }
+
+    /// A log knows this producer.
+    pub(super) fn knows(&mut self, id: ProducerId) {
+        if let Some(is_known) = self.known.get_mut(&id) {
+            *is_known = true;
+        }
     }
 
     /// Reads what lies behind one path.
@@ -122,16 +148,14 @@ impl Reading {
                     return Ok(());
                 }
                 match PartitionLog::of_segment(file, session.access) {
-                    Ok(log) => self.log(&log, &Checkpoints::default(), coordinator, session)?,
+                    Ok(log) => self.log(&log, coordinator, session)?,
                     Err(error) => session.read_error(&error),
                 }
             }
             Operand::Partition(partition) => {
-                let checkpoints = checkpoints(log_directory(&partition.path), session);
-                self.directory(partition, &checkpoints, coordinator, session)?;
+                self.directory(partition, coordinator, session)?;
             }
             Operand::Log(log) => {
-                let checkpoints = checkpoints(Some(log.path.clone()), session);
                 for error in &log.listing.unreadable {
                     session.read_error(error);
                 }
@@ -141,7 +165,7 @@ impl Reading {
                         session.note(&partition.path, &message);
                         continue;
                     }
-                    self.directory(partition, &checkpoints, coordinator, session)?;
+                    self.directory(partition, coordinator, session)?;
                 }
             }
         }
@@ -151,7 +175,6 @@ impl Reading {
     fn directory(
         &mut self,
         partition: &PartitionDirectory,
-        checkpoints: &Checkpoints,
         coordinator: Option<&TransactionCoordinator>,
         session: &mut Session,
     ) -> io::Result<()> {
@@ -162,50 +185,36 @@ impl Reading {
         if log.segments.is_empty() {
             return Ok(());
         }
-        self.log(&log, checkpoints, coordinator, session)
+        self.log(&log, coordinator, session)
     }
 
     fn log(
         &mut self,
         log: &PartitionLog<'_>,
-        checkpoints: &Checkpoints,
         coordinator: Option<&TransactionCoordinator>,
         session: &mut Session,
     ) -> io::Result<()> {
-        let head = Head {
-            topic_partition: &log.topic_partition,
-            name: log.name.as_ref(),
-            path: &log.path,
-        };
+        let head = head(log);
         let question = Question {
-            rules: self.rules,
+            rules: self.wanted.rules,
             at: None,
             read: read_options(session.access),
-            expiry: None,
+            expiry: self.wanted.expiry,
+        };
+        let mut beside = std::mem::take(&mut self.checkpoints);
+        // Those beside a segment speak of its whole log.
+        let nothing = Checkpoints::default();
+        let checkpoints = match log.is_one_segment() {
+            true => &nothing,
+            false => beside.of(&log.path, session),
         };
         self.report.begin(&head, &mut self.out);
-        let mut gathering = Gathering {
-            reading: self,
-            log,
-            head,
-            coordinator,
-            session,
-            stats: TransactionStats::default(),
-            dropped: Vec::new(),
-            stops: 0,
-            refused: None,
-        };
-        let believed = log.believe(checkpoints, &question, &mut gathering);
-        gathering.end_stops();
-        let Gathering {
-            stats,
-            dropped,
-            refused,
-            ..
-        } = gathering;
-        if let Some(error) = refused {
-            return Err(error);
-        }
+        let progress = self.wanted.progress.clone();
+        let mut gathering = Gathering::new(self, log, coordinator, session);
+        let visitor = &mut progress.watching(&mut gathering);
+        let believed = log.believe(checkpoints, &question, visitor);
+        let (stats, dropped) = gathering.end()?;
+        self.checkpoints = beside;
         let found = believed.and_then(|belief| {
             let held_back = self.held_back(log, &belief, question.read)?;
             Ok((belief, held_back))
@@ -268,8 +277,8 @@ impl Reading {
         };
         let mut open = open_transactions(belief, log.name.as_ref(), log.first_offset(), &asked);
         open.retain(|open| {
-            self.filter
-                .takes(open.producer_id, open.producer_epoch, coordinator)
+            let filter = &self.wanted.filter;
+            filter.takes(open.producer_id, open.producer_epoch, coordinator)
         });
         let count = u64::try_from(open.len()).unwrap_or(u64::MAX);
         let with_paths = open.into_iter().map(|open| {
@@ -283,7 +292,8 @@ impl Reading {
             .iter()
             .filter(|entry| {
                 let epoch = Some(entry.producer_epoch);
-                self.filter.takes(entry.producer_id, epoch, coordinator)
+                !is_expired(entry, self.wanted.expiry)
+                    && (self.wanted.filter).takes(entry.producer_id, epoch, coordinator)
             })
             .map(|entry| entry.producer_id)
             .collect();
@@ -311,19 +321,19 @@ impl Reading {
         if view.open.iter().any(|(open, _)| is_bad(open.verdict())) {
             session.met(Status::Found);
         }
-        for dropped in &view.dropped {
-            let message = format!(
-                "the barrier at offset {} voids the transaction of producer {} that is open since \
-                 offset {}: its records are neither committed nor aborted",
-                dropped.barrier_offset, dropped.producer_id, dropped.first_offset
-            );
-            session.note(view.head.path, &message);
+        let asked: Vec<_> = self.known.keys().copied().collect();
+        for id in asked {
+            if view.state.get(id).is_some()
+                || view.open.iter().any(|(open, _)| open.producer_id == id)
+            {
+                self.knows(id);
+            }
         }
         self.totals.add(view);
         self.report.finish(view, &mut self.out);
     }
 
-    fn flush(&mut self, session: &mut Session) -> io::Result<()> {
+    pub(super) fn flush(&mut self, session: &mut Session) -> io::Result<()> {
         if self.out.len() < FULL {
             return Ok(());
         }
@@ -337,124 +347,18 @@ impl Reading {
     }
 }
 
-/// The directory that a partition's lies in.
-fn log_directory(partition: &Path) -> Option<PathBuf> {
-    match partition.file_name() {
-        Some(_) => partition.parent().map(Path::to_owned),
-        None => fs::canonicalize(partition)
-            .ok()?
-            .parent()
-            .map(Path::to_owned),
+/// A log, as far as it is known before it is read.
+pub(super) fn head<'a>(log: &'a PartitionLog<'_>) -> Head<'a> {
+    Head {
+        topic_partition: &log.topic_partition,
+        name: log.name.as_ref(),
+        path: &log.path,
     }
-}
-
-fn checkpoints(log_directory: Option<PathBuf>, session: &mut Session) -> Checkpoints {
-    let Some(directory) = log_directory else {
-        return Checkpoints::default();
-    };
-    let checkpoints = Checkpoints::read(&directory, session.access);
-    for fault in &checkpoints.faults {
-        session.remark(fault);
-    }
-    checkpoints
 }
 
 fn tell_snapshot(belief: &Belief, session: &mut Session) {
     if let Some((path, why)) = &belief.refused {
         let message = format!("not used, as a broker would delete it: {why}");
         session.note(path, &message);
-    }
-}
-
-/// Takes what the replay of one log comes by.
-struct Gathering<'a, 'l> {
-    reading: &'a mut Reading,
-    log: &'a PartitionLog<'l>,
-    head: Head<'a>,
-    coordinator: Option<&'a TransactionCoordinator>,
-    session: &'a mut Session,
-    stats: TransactionStats,
-    dropped: Vec<Dropped>,
-    /// Batches at which a broker ends.
-    stops: u64,
-    /// Why standard output takes no more.
-    refused: Option<io::Error>,
-}
-
-impl Gathering<'_, '_> {
-    /// Such a log is to be repaired before a broker can abort anything in it.
-    fn stop(&mut self, batch: &Batch, error: &StateError) {
-        self.stops = self.stops.saturating_add(1);
-        if self.stops <= NAMED_STOPS {
-            let path = self.log.segment_path(batch.place.segment);
-            self.session.warning(&format!(
-                "{}: position {}: a broker that reads this batch back does not start: {error}",
-                path.unwrap_or(&self.log.path).display(),
-                batch.place.position
-            ));
-        }
-    }
-
-    fn end_stops(&mut self) {
-        if let Some(more @ 1..) = self.stops.checked_sub(NAMED_STOPS) {
-            let path = self.log.path.display();
-            self.session
-                .warning(&format!("{path}: and {more} more such batches"));
-        }
-    }
-}
-
-impl Visitor for Gathering<'_, '_> {
-    fn event(&mut self, event: &Event<'_>) {
-        let filter = &self.reading.filter;
-        match &event.kind {
-            Kind::WouldStop(error) => self.stop(event.batch, error),
-            Kind::EmptyTransaction { .. } => {
-                let (id, epoch) = (event.batch.producer_id, event.batch.producer_epoch);
-                if filter.takes(id, Some(epoch), self.coordinator) {
-                    self.stats.empty = self.stats.empty.saturating_add(1);
-                }
-            }
-            Kind::BarrierOpenTransaction {
-                producer_id,
-                first_offset,
-            } if filter.takes_producer(*producer_id, self.coordinator) => {
-                self.dropped.push(Dropped {
-                    producer_id: *producer_id,
-                    first_offset: *first_offset,
-                    barrier_offset: event.batch.base_offset,
-                });
-            }
-            _ => {}
-        }
-    }
-
-    fn transaction(&mut self, transaction: &Transaction) {
-        let (id, epoch) = (transaction.producer_id, transaction.producer_epoch);
-        let reading = &mut *self.reading;
-        if !reading.filter.takes(id, Some(epoch), self.coordinator) {
-            return;
-        }
-        self.stats.add(transaction);
-        if !reading.terms.all || self.refused.is_some() {
-            return;
-        }
-        let ids = self.coordinator.map(|known| known.transactional_ids(id));
-        let path_of = |segment| self.log.segment_path(segment);
-        let ended = Ended {
-            transaction,
-            transactional_id: ids.unwrap_or_default().first().map(|(_, id)| id),
-            first_path: transaction
-                .first_place
-                .and_then(|place| path_of(place.segment)),
-            marker_path: transaction.end.and_then(|end| path_of(end.place.segment)),
-        };
-        reading.report.ended(&self.head, &ended, &mut reading.out);
-        self.refused = reading.flush(self.session).err();
-    }
-
-    fn damage(&mut self, segment: Offset, damage: &Damage) {
-        let path = self.log.segment_path(segment).unwrap_or(&self.log.path);
-        self.session.damage(path, damage);
     }
 }

@@ -14,20 +14,21 @@
 use super::crc;
 use super::number::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Sequence, Timestamp};
 
-const BASE_OFFSET_AT: usize = 0;
-const LENGTH_AT: usize = BASE_OFFSET_AT + size_of::<i64>();
-const LEADER_EPOCH_AT: usize = LENGTH_AT + size_of::<i32>();
-const MAGIC_AT: usize = LEADER_EPOCH_AT + size_of::<i32>();
-const CRC_AT: usize = MAGIC_AT + size_of::<i8>();
+pub(super) const BASE_OFFSET_AT: usize = 0;
+pub(super) const LENGTH_AT: usize = BASE_OFFSET_AT + size_of::<i64>();
+pub(super) const LEADER_EPOCH_AT: usize = LENGTH_AT + size_of::<i32>();
+/// Where the magic byte stands in a batch of any magic.
+pub const MAGIC_AT: usize = LEADER_EPOCH_AT + size_of::<i32>();
+pub(super) const CRC_AT: usize = MAGIC_AT + size_of::<i8>();
 /// Where the bytes begin that the CRC covers.
 pub const ATTRIBUTES_AT: usize = CRC_AT + size_of::<u32>();
 const LAST_OFFSET_DELTA_AT: usize = ATTRIBUTES_AT + size_of::<i16>();
 const BASE_TIMESTAMP_AT: usize = LAST_OFFSET_DELTA_AT + size_of::<i32>();
 const MAX_TIMESTAMP_AT: usize = BASE_TIMESTAMP_AT + size_of::<i64>();
-const PRODUCER_ID_AT: usize = MAX_TIMESTAMP_AT + size_of::<i64>();
-const PRODUCER_EPOCH_AT: usize = PRODUCER_ID_AT + size_of::<i64>();
-const BASE_SEQUENCE_AT: usize = PRODUCER_EPOCH_AT + size_of::<i16>();
-const COUNT_AT: usize = BASE_SEQUENCE_AT + size_of::<i32>();
+pub(super) const PRODUCER_ID_AT: usize = MAX_TIMESTAMP_AT + size_of::<i64>();
+pub(super) const PRODUCER_EPOCH_AT: usize = PRODUCER_ID_AT + size_of::<i64>();
+pub(super) const BASE_SEQUENCE_AT: usize = PRODUCER_EPOCH_AT + size_of::<i16>();
+pub(super) const COUNT_AT: usize = BASE_SEQUENCE_AT + size_of::<i32>();
 /// Size of the header in bytes: the records begin here.
 pub const HEADER_SIZE: usize = COUNT_AT + size_of::<i32>();
 
@@ -189,6 +190,32 @@ impl Attributes {
 
     const fn has(self, flag: i16) -> bool {
         self.0 & flag != 0
+    }
+
+    /// No codec, no flag: what a plain producer's batch has.
+    pub const PLAIN: Self = Self(0);
+
+    /// The same with the flag that every record has the time of its append.
+    #[must_use]
+    pub const fn with_log_append_time(self) -> Self {
+        Self(self.0 | Self::LOG_APPEND_TIME)
+    }
+
+    /// The same with the flag of a transaction.
+    ///
+    /// ```
+    /// use kfsck::format::batch::Attributes;
+    /// assert_eq!(Attributes::PLAIN.with_transactional().with_control().0, 0x30);
+    /// ```
+    #[must_use]
+    pub const fn with_transactional(self) -> Self {
+        Self(self.0 | Self::TRANSACTIONAL)
+    }
+
+    /// The same with the flag of a control batch.
+    #[must_use]
+    pub const fn with_control(self) -> Self {
+        Self(self.0 | Self::CONTROL)
     }
 
     /// Every record has the time of its append (KIP-32); otherwise the time its producer gave.

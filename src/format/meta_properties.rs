@@ -14,7 +14,7 @@
 //! `MetaPropertiesEnsemble.verify` 4.4.0.
 
 use super::malformed::{Malformed, Problem};
-use super::properties::Property;
+use super::properties::{self, Properties, Property};
 use super::uuid::Uuid;
 
 /// What the file says.
@@ -139,6 +139,27 @@ fn out_of_range(field: &'static str, stored: i32, expected: &'static str, at: us
     Malformed { field, at, problem }
 }
 
+/// Writes the file without a comment that tells the date; absent values have no line.
+#[must_use]
+pub fn encode(file: &MetaProperties) -> Vec<u8> {
+    let node = match file.version {
+        0 => BROKER_ID,
+        _ => NODE_ID,
+    };
+    let values = [
+        (node, file.node_id.map(|id| id.to_string())),
+        (DIRECTORY_ID, file.directory_id.map(|id| id.to_string())),
+        (VERSION, Some(file.version.to_string())),
+        (CLUSTER_ID, file.cluster_id.clone()),
+    ];
+    let entries = values.into_iter();
+    let entries = entries.filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    properties::encode(&Properties {
+        comments: vec![String::new()],
+        entries: entries.collect(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,6 +183,19 @@ mod tests {
         assert_eq!((file.version, file.node_id), (1, Some(1)));
         assert_eq!(file.cluster_id.as_deref(), Some("MGfptpuxRxmjw0wF0RpNTg"));
         assert!(file.directory_id.is_some());
+    }
+
+    #[test]
+    fn the_file_of_a_broker_is_written_again_but_for_its_date() {
+        let text = String::from_utf8(encode(&read(FILE).unwrap())).unwrap();
+        let real = str::from_utf8(FILE).unwrap().lines();
+        let undated: Vec<_> = real
+            .enumerate()
+            .filter(|(number, _)| *number != 1)
+            .collect();
+        let lines: Vec<_> = undated.into_iter().map(|(_, line)| line).collect();
+        assert_eq!(text.lines().collect::<Vec<_>>(), lines);
+        assert!(text.ends_with('\n'));
     }
 
     /// What `MetaProperties.Builder` and `MetaPropertiesEnsemble.verify` made of each file; of

@@ -5,11 +5,14 @@
 //! in `lib.rs` hold that by machine.
 
 pub mod batch;
+pub mod batch_draft;
+pub mod batch_in_place;
 mod checkpoint_file;
 pub mod clean_shutdown;
 pub mod cluster_id;
 pub mod compression;
 pub mod control;
+pub mod control_batch;
 pub mod crc;
 pub mod cursor;
 #[cfg(test)]

@@ -132,6 +132,11 @@ impl Sequence {
     }
 }
 
+impl ProducerEpoch {
+    /// The number that stands for "no epoch".
+    pub const NONE: Self = Self(-1);
+}
+
 impl Timestamp {
     /// The number that stands for "no timestamp".
     pub const NONE: Self = Self(-1);

@@ -100,11 +100,12 @@ const fn placed(Region(region): Region, id: ProducerId) -> ProducerId {
 /// One thing that an id can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reading {
-    /// A cluster's own id, given out by its controller; or a negated id that was negated again.
+    /// A cluster's own id, given out by its controller.
     Local,
     /// No producer.
     None,
-    /// The negation of this id.
+    /// The negation of this id; of one below 0 where the reading is 0 or above, which was negated
+    /// a second time.
     Negation(ProducerId),
     /// A bit-field id.
     BitField {
@@ -120,7 +121,14 @@ impl Reading {
     #[must_use]
     pub fn all_of(id: ProducerId) -> Vec<Self> {
         match id.0 {
-            0.. => vec![Self::Local],
+            0.. => {
+                // The greatest number is its own negation.
+                let twice = Some(negated(id)).filter(|negation| negation.0 < 0);
+                [Self::Local]
+                    .into_iter()
+                    .chain(twice.map(Self::Negation))
+                    .collect()
+            }
             -1 => vec![Self::None, Self::bit_field(id)],
             _ => vec![Self::Negation(negated(id)), Self::bit_field(id)],
         }
@@ -213,8 +221,8 @@ mod tests {
                     Reading::Local => assert!(id.0 >= 0),
                     Reading::None => assert_eq!(id, ProducerId::NONE),
                     Reading::Negation(of) => {
-                        assert!(of.0 >= 0);
-                        assert_eq!(Mapping::NegateIdempotent.map(of), id);
+                        assert_eq!(of.0 >= 0, id.0 < 0);
+                        assert_eq!(Mapping::Negate.map(of), id);
                     }
                     Reading::BitField { region, low_bits } => {
                         let source = ProducerId(low_bits.into());
@@ -223,7 +231,11 @@ mod tests {
                 }
             }
         }
-        assert_eq!(Reading::all_of(ProducerId(0)), [Reading::Local]);
+        let (local, twice) = (Reading::Local, |of| Reading::Negation(ProducerId(of)));
+        assert_eq!(Reading::all_of(ProducerId(0)), [local, twice(-2)]);
+        let greatest = ProducerId(i64::MAX - 1);
+        assert_eq!(Reading::all_of(greatest), [local, twice(i64::MIN)]);
+        assert_eq!(Reading::all_of(ProducerId(i64::MAX)), [local]);
         assert_eq!(Reading::all_of(ProducerId(-1))[0], Reading::None);
         assert_eq!(
             Reading::all_of(ProducerId(-7)),

@@ -114,6 +114,39 @@ impl ProducerEntry {
     }
 }
 
+/// The fields of a header as far as the bytes go, also of one of another version: the version and
+/// the checksum stand in front of everything that a version may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Head {
+    /// The version, whatever it is.
+    pub version: Option<i16>,
+    /// The CRC as stored.
+    pub stored_crc: Option<u32>,
+    /// The CRC of the bytes from [`COUNT`] to the end of the file.
+    pub computed_crc: Option<u32>,
+    /// The count as stored, of versions 1 and 2.
+    pub count: Option<i32>,
+}
+
+impl Head {
+    /// What `bytes`, a whole file, begin with.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut cursor = Cursor::new(bytes);
+        let version = cursor.i16("version").ok();
+        let stored_crc = cursor.u32("crc").ok();
+        let computed_crc = stored_crc.map(|_| crc::crc32c(cursor.rest()));
+        let is_known = matches!(version, Some(1 | 2));
+        let count = cursor.i32("count").ok().filter(|_| is_known);
+        Self {
+            version,
+            stored_crc,
+            computed_crc,
+            count,
+        }
+    }
+}
+
 /// A snapshot as far as it could be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {

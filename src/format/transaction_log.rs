@@ -186,12 +186,16 @@ impl TransactionLogKey {
     /// (`TransactionStateManager.partitionFor`).
     #[must_use]
     pub fn partition(&self, partitions: NonZeroU32) -> u32 {
+        self.hash().checked_rem(partitions.get()).unwrap_or(0)
+    }
+
+    /// What is divided for that, 0 to 2147483647: the hash that Java has of the id, without its
+    /// sign.
+    #[must_use]
+    pub fn hash(&self) -> u32 {
         // Java's `Utils.abs` makes 0 of the least number.
         let hash = java_hash_code(&self.transactional_id).checked_abs();
-        hash.unwrap_or(0)
-            .unsigned_abs()
-            .checked_rem(partitions.get())
-            .unwrap_or(0)
+        hash.unwrap_or(0).unsigned_abs()
     }
 }
 

@@ -1,6 +1,8 @@
 //! What a replay found, in words and as JSON objects.
 
 use super::json::{Object, WideIntegers};
+use super::measure::duration;
+use super::read_back::{self, offsets};
 use super::utc;
 use crate::analysis::log_findings::{Case, Excuse, Finding, Severity};
 use crate::format::number::{Offset, Timestamp};
@@ -23,6 +25,7 @@ pub const fn severity_name(severity: Severity) -> &'static str {
 pub const fn position(finding: &Finding) -> u64 {
     match &finding.first {
         Case::Damage(damage) => damage.position,
+        Case::EndBelowStart { .. } => 0,
         Case::Barrier(batch) | Case::Event { batch, .. } => batch.place.position,
     }
 }
@@ -32,7 +35,11 @@ pub const fn position(finding: &Finding) -> u64 {
 pub fn message(finding: &Finding) -> String {
     let first = match &finding.first {
         Case::Damage(damage) => damage.message.clone(),
-        Case::Barrier(batch) => barrier(batch),
+        Case::Barrier(batch) => read_back::barrier(batch),
+        Case::EndBelowStart { start, end } => format!(
+            "log-start-offset-checkpoint has the start {start}, and the log ends at {end}: a \
+             broker that starts deletes all segments and begins an empty log at {start}"
+        ),
         Case::Event {
             kind,
             batch,
@@ -52,15 +59,6 @@ pub fn message(finding: &Finding) -> String {
     }
 }
 
-fn barrier(batch: &Batch) -> String {
-    format!(
-        "offset {} is a barrier of cluster mirroring (MIRROR_PID_RESET, control type 7), which \
-         voids every producer before it; no released broker obeys it: --rules stock shows what \
-         such a one believes",
-        batch.base_offset
-    )
-}
-
 const fn excuse_of_hole() -> &'static str {
     "offsets between the two are missing as well, so compaction has taken batches away: legal"
 }
@@ -69,28 +67,11 @@ fn excuse_text(excuse: Excuse) -> String {
     match excuse {
         Excuse::Hole => excuse_of_hole().to_owned(),
         Excuse::Silence(ms) => format!(
-            "{} of silence lie between the two, after which a broker has forgotten the producer \
+            "it was silent for {} between the two, after which a broker has forgotten it \
              (producer.id.expiration.ms): legal if it had",
-            duration(ms)
+            duration(ms.unsigned_abs())
         ),
     }
-}
-
-/// A time span in the largest unit of which there are two or more, or in milliseconds.
-fn duration(ms: i64) -> String {
-    const UNITS: [(i64, &str); 4] = [
-        (86_400_000, "days"),
-        (3_600_000, "hours"),
-        (60_000, "minutes"),
-        (1000, "seconds"),
-    ];
-    UNITS
-        .into_iter()
-        .find(|(length, _)| ms >= length * 2)
-        .map_or_else(
-            || format!("{ms} ms"),
-            |(length, name)| format!("{} {name}", ms / length),
-        )
 }
 
 /// What happened, with both batches.
@@ -138,21 +119,14 @@ fn event(kind: &Kind, batch: &Batch, previous: Option<&Previous>) -> String {
         Kind::BarrierOpenTransaction {
             producer_id,
             first_offset,
-        } => format!(
-            "the barrier at offset {} came while a transaction of producer {producer_id} was \
-             open, since offset {first_offset}: by these rules it is dropped without a marker, and \
-             its records count as committed",
-            batch.base_offset
-        ),
+            fate,
+        } => read_back::open_at_barrier(batch.base_offset, *producer_id, *first_offset, *fate),
         Kind::WouldStop(error) => {
             let known = match error.reason {
                 Reason::ExpectedTransactional => format!("; {before}"),
                 _ => String::new(),
             };
-            format!(
-                "producer {id}: a broker that reads {data} back does not start: {}: {error}{known}",
-                error.class()
-            )
+            format!("producer {id}: {}{known}", read_back::stop(batch, error))
         }
         other => format!("producer {id}: {data}: {}; {before}", other.code()),
     }
@@ -188,13 +162,6 @@ fn before(previous: &Previous, batch: &Batch) -> String {
     text
 }
 
-fn offsets(first: Offset, last: Offset) -> String {
-    match first == last {
-        true => format!("offset {first}"),
-        false => format!("offsets {first} to {last}"),
-    }
-}
-
 /// The finding as an object of a `findings` array.
 pub fn push_object(finding: &Finding, wide: WideIntegers, out: &mut Vec<u8>) {
     let mut object = Object::open(out, wide);
@@ -206,6 +173,10 @@ pub fn push_object(finding: &Finding, wide: WideIntegers, out: &mut Vec<u8>) {
     match &finding.first {
         Case::Damage(_) => {
             object.null("offset");
+            object.null("producerId");
+        }
+        Case::EndBelowStart { end, .. } => {
+            object.int("offset", end.0);
             object.null("producerId");
         }
         Case::Barrier(batch) => {

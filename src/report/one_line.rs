@@ -1,6 +1,7 @@
 //! Text of any origin on one line of a terminal.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 /// The text with its control characters escaped (`\n`, `\u{1b}`): names of files may hold ends of
 /// lines and sequences that a terminal obeys.
@@ -18,6 +19,12 @@ pub fn on_one_line(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(escaped)
+}
+
+/// A path as text for people: one line, whatever the name holds.
+#[must_use]
+pub fn path_on_one_line(path: &Path) -> String {
+    on_one_line(&path.to_string_lossy()).into_owned()
 }
 
 #[cfg(test)]

@@ -207,14 +207,11 @@ const fn reading_kind(reading: Reading) -> &'static str {
 
 fn reading_meaning(reading: Reading, id: ProducerId) -> String {
     match reading {
-        Reading::Local => {
-            let negated = Mapping::Negate.map(id);
-            if negated.0 >= 0 {
-                return "an id that a controller gave out".to_owned();
-            }
-            format!("an id that a controller gave out; or {negated}, negated a second time")
-        }
+        Reading::Local => "an id that a controller gave out".to_owned(),
         Reading::None => "no producer".to_owned(),
+        Reading::Negation(of) if id.0 >= 0 => {
+            format!("-({of} + 2), the negation of {of}: negated a second time")
+        }
         Reading::Negation(of) => format!("-({of} + 2), the negation of {of}"),
         Reading::BitField { region, low_bits } => format!(
             "region {} (0x{:08X}), low 31 bits {low_bits}",

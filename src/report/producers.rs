@@ -5,14 +5,15 @@ use std::path::Path;
 
 use super::json::{Object, WideIntegers};
 use super::log_findings;
-use super::table::{Align, Table};
-use super::utc;
+use super::measure::count;
+use super::one_line::{on_one_line, path_on_one_line};
+use super::pieces::{Pieces, Write};
+use super::producer_table::{self, Extra, or_dash};
 use crate::analysis::belief::Belief;
 use crate::analysis::log_findings::Finding;
 use crate::analysis::producer_order::Chosen;
 use crate::format::number::{CoordinatorEpoch, Offset, Sequence};
 use crate::format::producer_snapshot::ProducerEntry;
-use crate::state::entry::Entry;
 
 /// What is shown of a partition.
 #[derive(Debug, Clone, Copy)]
@@ -29,19 +30,13 @@ pub struct View<'a> {
     pub is_alone: bool,
 }
 
-/// Takes bytes of a document.
-pub type Write<'w> = &'w mut dyn FnMut(&[u8]) -> std::io::Result<()>;
-
-/// Bytes that are gathered before they are written.
-const PIECE: usize = 64 << 10;
-
 /// The partition as text: a heading, then the table.
 #[must_use]
 pub fn text(view: &View<'_>) -> Vec<u8> {
     let belief = view.belief;
     let mut out = format!(
         "{}\nlog start {}, last stable offset {}, high watermark {}, log end {}\n",
-        belief.path.display(),
+        path_on_one_line(&belief.path),
         belief.log_start_offset,
         belief.last_stable_offset(),
         or_dash(belief.high_watermark.map(|offset| offset.0)),
@@ -49,74 +44,34 @@ pub fn text(view: &View<'_>) -> Vec<u8> {
     );
     let table = belief.state.manager().producers();
     let open = belief.state.manager().ongoing().count();
-    out += &match (view.chosen.of, open) {
-        (0, 0) => "no producers".to_owned(),
-        (1, _) => "1 producer".to_owned(),
-        (count, _) => format!("{count} producers"),
+    out += &match view.chosen.of {
+        0 => "no producers".to_owned(),
+        of => count(of as u64, "producer"),
     };
     if open > 0 {
-        out += &format!("; {open} open transaction{}", plural(open));
+        out += &format!("; {}", count(open as u64, "open transaction"));
     }
     if view.is_alone {
         out += "; read from this segment alone";
     }
     if let Some(path) = &belief.began_with {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        out += &format!("; began with {name}");
+        out += &format!("; began with {}", on_one_line(&name));
     }
     out.push('\n');
     let mut out = out.into_bytes();
     if !view.chosen.ids.is_empty() {
         out.push(b'\n');
         let entries = view.chosen.ids.iter().filter_map(|id| table.get(*id));
-        rows(entries).write(&mut out);
+        let entries: Vec<_> = entries.map(|entry| entry.to_snapshot()).collect();
+        let rows: Vec<_> = entries.iter().collect();
+        producer_table::write(Extra::default(), &rows, &mut out);
     }
     let more = view.chosen.of - view.chosen.ids.len();
     if more > 0 {
         out.extend_from_slice(format!("and {more} more (--top {})\n", view.chosen.of).as_bytes());
     }
     out
-}
-
-/// Two lines of names: numbers decide how wide a column is, not words.
-fn rows(entries: impl Iterator<Item = Entry<1>>) -> Table {
-    let mut table = Table::new(&[
-        ("producer\nid", Align::Right),
-        ("\nepoch", Align::Right),
-        ("last\nsequence", Align::Right),
-        ("last\noffset", Align::Right),
-        ("last timestamp\n(UTC)", Align::Left),
-        ("coord\nepoch", Align::Right),
-        ("txn\nstart", Align::Right),
-        ("\norigin", Align::Left),
-    ]);
-    for entry in entries {
-        let stored = entry.to_snapshot();
-        table.row([
-            stored.producer_id.to_string(),
-            or_dash(from_0(stored.producer_epoch.0.into())),
-            or_dash(from_0(stored.last_sequence.0.into())),
-            or_dash(from_0(stored.last_offset.0)),
-            utc::text(stored.timestamp),
-            or_dash(from_0(stored.coordinator_epoch.0.into())),
-            or_dash(stored.open_txn().map(|offset| offset.0)),
-            stored.producer_id.origin().to_owned(),
-        ]);
-    }
-    table
-}
-
-/// Numbers below 0 stand for none.
-pub(super) fn from_0(number: i64) -> Option<i64> {
-    (number >= 0).then_some(number)
-}
-
-pub(super) fn or_dash(number: Option<i64>) -> String {
-    number.map_or_else(|| "-".to_owned(), |number| number.to_string())
-}
-
-pub(super) const fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
 }
 
 /// What stands before the first partition of the document.
@@ -150,35 +105,23 @@ pub fn json(
     let high_watermark = belief.high_watermark.map(|offset| offset.0);
     object.optional_int("highWatermark", high_watermark);
     object.int("logEndOffset", belief.log_end_offset().0);
-    object.name("producers").push(b'[');
     let table = belief.state.manager().producers();
     let entries = view.chosen.ids.iter().filter_map(|id| table.get(*id));
-    for (index, entry) in entries.enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        producer(&entry.to_snapshot(), wide, &mut out);
-        if out.len() >= PIECE {
-            write(&out)?;
-            out.clear();
-        }
-    }
-    out.extend_from_slice(b"],\"producerCount\":");
+    let entries = entries.map(|entry| entry.to_snapshot());
+    let mut pieces = Pieces::behind(out, wide, write);
+    pieces.array("producers", entries, |entry, wide, out| {
+        producer(&entry, wide, out);
+    })?;
+    let out = &mut pieces.out;
+    out.extend_from_slice(b",\"producerCount\":");
     out.extend_from_slice(view.chosen.of.to_string().as_bytes());
     out.extend_from_slice(b",\"beganWith\":");
     match &belief.began_with {
-        Some(path) => super::json::push_text(&path_text(path), &mut out),
+        Some(path) => super::json::push_text(&path_text(path), out),
         None => out.extend_from_slice(b"null"),
     }
-    out.extend_from_slice(b",\"findings\":[");
-    for (index, finding) in view.findings.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        log_findings::push_object(finding, wide, &mut out);
-    }
-    out.extend_from_slice(b"]}");
-    write(&out)
+    pieces.array("findings", view.findings.iter(), log_findings::push_object)?;
+    pieces.close()
 }
 
 /// Appends producers as an array.

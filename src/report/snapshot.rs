@@ -4,14 +4,16 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::producers::{from_0, or_dash, plural};
-use super::table::{Align, Table};
+use super::measure::{count, duration};
+use super::one_line::{on_one_line, path_on_one_line};
+use super::producer_table::{self, Extra, TERMINAL, from_0, or_dash};
 use super::utc;
 use crate::analysis::snapshot_comparison::{Cause, Difference, Field, Outcome};
 use crate::analysis::snapshot_health::Health;
 use crate::analysis::snapshot_replay::Compared;
 use crate::format::number::{Offset, ProducerId, Timestamp};
-use crate::format::producer_snapshot::{ProducerEntry, Snapshot, Version};
+use crate::format::producer_snapshot::{Snapshot, Version};
+use crate::state::rules::RuleSet;
 
 /// What is shown of a snapshot.
 #[derive(Debug, Clone, Copy)]
@@ -20,8 +22,6 @@ pub struct View<'a> {
     pub path: &'a Path,
     /// Its offset, by its name.
     pub offset: Option<Offset>,
-    /// Its size, in bytes.
-    pub size: u64,
     /// What its bytes say.
     pub health: &'a Health,
     /// How it stands to the log; `None` where there was none to compare it with.
@@ -29,7 +29,7 @@ pub struct View<'a> {
     /// The partition's directory that it was compared with.
     pub log: Option<&'a Path>,
     /// The rules of the replay.
-    pub rules: &'static str,
+    pub rules: &'static dyn RuleSet,
     /// Only these producers; all when empty.
     pub ids: &'a [ProducerId],
     /// How many rows at most.
@@ -58,13 +58,8 @@ impl View<'_> {
 /// The snapshot as text.
 #[must_use]
 pub fn text(view: &View<'_>) -> Vec<u8> {
-    let mut out = format!("{}\n", view.path.display());
-    match &view.health.snapshot {
-        Some(snapshot) => push_head(view, snapshot, &mut out),
-        None => {
-            let _ = writeln!(out, "{} bytes, of which nothing can be read", view.size);
-        }
-    }
+    let mut out = format!("{}\n", path_on_one_line(view.path));
+    push_head(view, &mut out);
     push_verdict(view, &mut out);
     let mut out = out.into_bytes();
     if let Some(snapshot) = &view.health.snapshot {
@@ -76,32 +71,37 @@ pub fn text(view: &View<'_>) -> Vec<u8> {
     out
 }
 
-fn push_head(view: &View<'_>, snapshot: &Snapshot, out: &mut String) {
-    let read = snapshot.entries.len();
-    let count = match usize::try_from(snapshot.count) == Ok(read) {
-        true => format!("{read} producer{}", plural(read)),
-        false => format!(
-            "{read} producer{} of {} readable",
-            plural(read),
-            snapshot.count
-        ),
+fn push_head(view: &View<'_>, out: &mut String) {
+    let head = view.health.head;
+    if let Some(version) = head.version {
+        let _ = write!(out, "version {version}, ");
+    }
+    let _ = write!(out, "{}, ", count(view.health.size, "byte"));
+    *out += &match &view.health.snapshot {
+        None => "no producer readable".to_owned(),
+        Some(snapshot) => {
+            let read = snapshot.entries.len();
+            let producers = count(read as u64, "producer");
+            match usize::try_from(snapshot.count) == Ok(read) {
+                true => producers,
+                false => format!("{producers} of {} readable", snapshot.count),
+            }
+        }
     };
-    let _ = write!(
-        out,
-        "version {}, {} bytes, {count}",
-        snapshot.version.number(),
-        view.size
-    );
     if let Some(offset) = view.offset {
         let _ = write!(out, ", the state before offset {offset}");
     }
-    let (stored, computed) = (snapshot.stored_crc, snapshot.computed_crc);
-    let crc = match (stored == computed, &snapshot.stale_tail) {
-        (true, _) => "is right".to_owned(),
-        (_, Some(tail)) => format!("is right for the first {} bytes", tail.start),
-        _ => format!("is wrong: {computed:#010x} by the bytes"),
-    };
-    let _ = writeln!(out, "\nCRC-32C {stored:#010x} {crc}");
+    out.push('\n');
+    if let (Some(stored), Some(computed)) = (head.stored_crc, head.computed_crc) {
+        let snapshot = view.health.snapshot.as_ref();
+        let tail = snapshot.and_then(|snapshot| snapshot.stale_tail.as_ref());
+        let crc = match (stored == computed, tail) {
+            (true, _) => "is right".to_owned(),
+            (_, Some(tail)) => format!("is right for the first {} bytes", tail.start),
+            _ => format!("is wrong: {computed:#010x} by the bytes"),
+        };
+        let _ = writeln!(out, "CRC-32C {stored:#010x} {crc}");
+    }
 }
 
 /// What a broker does with the file, and what nobody should do.
@@ -110,10 +110,14 @@ fn push_verdict(view: &View<'_>, out: &mut String) {
         out.push_str("a stock broker takes it\n");
         return;
     };
+    if view.health.is_read_by(view.rules) {
+        out.push_str("a broker of the bit-field prototype takes it, as these rules have it\n");
+    }
     let _ = match view.fallback {
         Fallback::Snapshot(older) => writeln!(
             out,
-            "a stock broker deletes it, takes {older}\nand reads the log on from there; it says"
+            "a stock broker deletes it, takes {}\nand reads the log on from there; it says",
+            on_one_line(older)
         ),
         Fallback::Log => writeln!(
             out,
@@ -139,8 +143,12 @@ fn push_entries(view: &View<'_>, snapshot: &Snapshot, out: &mut Vec<u8>) {
         .collect();
     let count = view.top.unwrap_or(shown.len()).min(shown.len());
     if count > 0 {
+        let extra = Extra {
+            offset_delta: true,
+            source_cluster_id: snapshot.version == Version::V2,
+        };
         out.push(b'\n');
-        rows(snapshot.version, shown.iter().take(count).copied()).write(out);
+        producer_table::write(extra, &shown[..count], out);
     }
     if count < shown.len() {
         let more = shown.len() - count;
@@ -148,50 +156,8 @@ fn push_entries(view: &View<'_>, snapshot: &Snapshot, out: &mut Vec<u8>) {
     }
 }
 
-fn rows<'a>(version: Version, entries: impl Iterator<Item = &'a ProducerEntry>) -> Table {
-    let mut columns = vec![
-        ("producer\nid", Align::Right),
-        ("\nepoch", Align::Right),
-        ("last\nseq", Align::Right),
-        ("last\noffset", Align::Right),
-        ("offset\ndelta", Align::Right),
-        ("last timestamp\n(UTC)", Align::Left),
-        ("coord\nepoch", Align::Right),
-        ("txn\nstart", Align::Right),
-        ("\norigin", Align::Left),
-    ];
-    if version == Version::V2 {
-        columns.push(("source\ncluster id", Align::Left));
-    }
-    let mut table = Table::new(&columns);
-    for entry in entries {
-        let batch = |number: i64| match entry.has_batch() {
-            true => number.to_string(),
-            false => "-".to_owned(),
-        };
-        let mut row = vec![
-            entry.producer_id.to_string(),
-            or_dash(from_0(entry.producer_epoch.0.into())),
-            batch(entry.last_sequence.0.into()),
-            batch(entry.last_offset.0),
-            batch(entry.offset_delta.into()),
-            utc::text(entry.timestamp),
-            or_dash(from_0(entry.coordinator_epoch.0.into())),
-            or_dash(entry.open_txn().map(|offset| offset.0)),
-            entry.producer_id.origin().to_owned(),
-        ];
-        if version == Version::V2 {
-            let source = entry.source_cluster_id.as_deref();
-            let source = source.map(|id| String::from_utf8_lossy(id).into_owned());
-            row.push(source.unwrap_or_else(|| "-".to_owned()));
-        }
-        table.row(row);
-    }
-    table
-}
-
 fn push_comparison(view: &View<'_>, compared: &Compared, out: &mut Vec<u8>) {
-    let log = view.log.unwrap_or(Path::new("")).display();
+    let log = path_on_one_line(view.log.unwrap_or(Path::new("")));
     let mut text = String::new();
     match compared {
         Compared::Unreadable => return,
@@ -202,10 +168,12 @@ fn push_comparison(view: &View<'_>, compared: &Compared, out: &mut Vec<u8>) {
             let _ = writeln!(text, "\nnot compared: the log in {log} begins at {first}");
         }
         Compared::Differences(differences) => {
-            let shown: Vec<_> = differences
+            let mut shown: Vec<_> = differences
                 .iter()
                 .filter(|difference| view.shows(difference.producer_id))
                 .collect();
+            // What nothing explains must not be cut off behind what something does.
+            shown.sort_by_key(|difference| difference.is_legal());
             let is = |outcome| shown.iter().filter(|one| one.outcome == outcome).count();
             let entries = view.health.snapshot.iter();
             let mut ids: Vec<_> = entries
@@ -221,7 +189,7 @@ fn push_comparison(view: &View<'_>, compared: &Compared, out: &mut Vec<u8>) {
                 text,
                 "\nagainst the log in {log} (rules {}):\n{} equal, {missing} missing, {extra} \
                  extra, {differs} different",
-                view.rules,
+                view.rules.name(),
                 ids.len() - extra - differs
             );
             let count = view.top.unwrap_or(shown.len()).min(shown.len());
@@ -245,7 +213,7 @@ fn push_difference(difference: &Difference, text: &mut String) {
         cause,
     } = difference;
     let what = match outcome {
-        Outcome::Missing => format!("is missing; {}", by_the_log(fields)),
+        Outcome::Missing => "is missing".to_owned(),
         Outcome::Extra => "is in the snapshot alone".to_owned(),
         Outcome::Differs | Outcome::Equal => {
             let told = fields.iter().map(|field| {
@@ -255,9 +223,37 @@ fn push_difference(difference: &Difference, text: &mut String) {
             format!("differs: {}", told.collect::<Vec<_>>().join("; "))
         }
     };
-    let _ = write!(text, "  producer {producer_id} {what}");
-    if let Some(cause) = cause {
-        let _ = write!(text, ";\n    {}", cause_text(*cause));
+    let known = (*outcome == Outcome::Missing).then(|| by_the_log(fields));
+    let lines = [
+        Some(format!("producer {producer_id} {what}")),
+        known,
+        cause.map(cause_text),
+    ];
+    let mut lines = lines.into_iter().flatten().peekable();
+    let mut indent = "  ";
+    while let Some(mut line) = lines.next() {
+        line += if lines.peek().is_some() { ";" } else { "" };
+        push_wrapped(indent, &line, text);
+        indent = "    ";
+    }
+}
+
+/// Appends words in lines that fit a terminal, the first behind `indent`, the others four columns
+/// in.
+fn push_wrapped(indent: &str, words: &str, text: &mut String) {
+    text.push_str(indent);
+    let mut width = indent.len();
+    for (index, word) in words.split(' ').enumerate() {
+        let length = word.chars().count();
+        if index > 0 && width + 1 + length > TERMINAL {
+            text.push_str("\n    ");
+            width = 4;
+        } else if index > 0 {
+            text.push(' ');
+            width += 1;
+        }
+        text.push_str(word);
+        width += length;
     }
     text.push('\n');
 }
@@ -291,13 +287,22 @@ pub fn cause_text(cause: Cause) -> String {
         Cause::Compacted(first) => {
             format!("legal if compaction did it: offsets are missing in the log from {first} on")
         }
+        Cause::RecordsTaken(batch) => format!(
+            "legal: compaction took records of the batch at offset {batch}, the latest among them"
+        ),
+        Cause::MarkerEmptied(marker) => {
+            format!("legal: compaction took the record of the marker at offset {marker}")
+        }
         Cause::MayHaveExpired(ms) => format!(
-            "legal if it had expired: it was silent for {} hours or longer",
-            ms / 3_600_000
+            "legal if it had expired: it was silent for {}",
+            duration(ms.unsigned_abs())
         ),
         Cause::SilentSince(older) => format!(
             "legal if it had expired: it wrote nothing since the snapshot at offset {older}"
         ),
+        Cause::TimesGoBack => "legal if it had expired: times in this log go back by a day or \
+                               more, so they do not tell how long it was silent"
+            .to_owned(),
         Cause::Expired => "legal: it has expired".to_owned(),
         Cause::Unread => "its entry may lie behind the fault".to_owned(),
         Cause::BeforeBarrier(barrier) => format!(
@@ -325,4 +330,29 @@ pub fn summary(differences: &[&Difference]) -> String {
         let _ = write!(text, " and {more} more");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_sentences_are_wrapped() {
+        let words = "a difference of many fields ".repeat(9);
+        let mut text = String::new();
+        push_wrapped("  ", words.trim_end(), &mut text);
+        assert!(text.starts_with("  a difference"), "{text}");
+        let lines: Vec<_> = text.lines().collect();
+        assert!(lines.iter().all(|line| line.len() <= 80), "{text}");
+        assert_eq!(lines.len(), 4, "{text}");
+        assert!(
+            lines[1..].iter().all(|line| line.starts_with("    ")),
+            "{text}"
+        );
+        assert_eq!(text.split_whitespace().count(), 45);
+        // A word that is too long for a line has one of its own.
+        let mut text = String::new();
+        push_wrapped("", &format!("see {}", "x".repeat(99)), &mut text);
+        assert_eq!(text, format!("see\n    {}\n", "x".repeat(99)));
+    }
 }

@@ -1,7 +1,8 @@
 //! Producer snapshots as a JSON document that is written while it is made.
 
 use super::json::{Object, WideIntegers, push_int};
-use super::producers::{Write, path_text};
+use super::pieces::{Pieces, Write};
+use super::producers::path_text;
 use super::snapshot::{View, cause_text};
 use crate::analysis::snapshot_comparison::{Difference, Field, Outcome};
 use crate::analysis::snapshot_replay::Compared;
@@ -14,40 +15,6 @@ pub const HEAD: &[u8] = b"{\"schema\":1,\"snapshots\":[";
 /// What stands behind the last one.
 pub const TAIL: &[u8] = b"]}\n";
 
-/// Bytes that are gathered before they are written.
-const PIECE: usize = 64 << 10;
-
-/// An array being written in pieces.
-struct Pieces<'p, 'w> {
-    out: Vec<u8>,
-    write: &'p mut Write<'w>,
-    wide: WideIntegers,
-}
-
-impl Pieces<'_, '_> {
-    fn array<T>(
-        &mut self,
-        name: &str,
-        items: impl Iterator<Item = T>,
-        push: impl Fn(T, WideIntegers, &mut Vec<u8>),
-    ) -> std::io::Result<()> {
-        self.out
-            .extend_from_slice(format!(",\"{name}\":[").as_bytes());
-        for (index, item) in items.enumerate() {
-            if index > 0 {
-                self.out.push(b',');
-            }
-            push(item, self.wide, &mut self.out);
-            if self.out.len() >= PIECE {
-                (self.write)(&self.out)?;
-                self.out.clear();
-            }
-        }
-        self.out.push(b']');
-        Ok(())
-    }
-}
-
 /// Writes a snapshot as an object; `is_first` says whether another stands before it.
 ///
 /// # Errors
@@ -56,18 +23,14 @@ pub fn json(
     view: &View<'_>,
     is_first: bool,
     wide: WideIntegers,
-    mut write: Write<'_>,
+    write: Write<'_>,
 ) -> std::io::Result<()> {
     let mut out = Vec::new();
     if !is_first {
         out.push(b',');
     }
     push_head(view, wide, &mut out);
-    let mut pieces = Pieces {
-        out,
-        write: &mut write,
-        wide,
-    };
+    let mut pieces = Pieces::behind(out, wide, write);
     let snapshot = view.health.snapshot.as_ref();
     let entries = snapshot.map_or([].as_slice(), |snapshot| &snapshot.entries);
     let shown = || entries.iter().filter(|entry| view.shows(entry.producer_id));
@@ -95,25 +58,20 @@ pub fn json(
         .map(Item::Unequal)
         .chain(equal.into_iter().map(Item::Equal));
     pieces.array("comparison", items, push_item)?;
-    pieces.out.push(b'}');
-    (pieces.write)(&pieces.out)
+    pieces.close()
 }
 
 fn push_head(view: &View<'_>, wide: WideIntegers, out: &mut Vec<u8>) {
-    let snapshot = view.health.snapshot.as_ref();
+    let head = view.health.head;
     let mut object = Object::open(out, wide);
     object.text("path", &path_text(view.path));
     object.optional_int("offset", view.offset.map(|offset| offset.0));
-    let version = snapshot.map(|snapshot| snapshot.version.number());
-    object.optional_int("version", version);
-    let crc = snapshot.map(|snapshot| snapshot.stored_crc);
-    object.optional_int("crc", crc);
-    let computed = snapshot.map(|snapshot| snapshot.computed_crc);
-    object.optional_int("crcComputed", computed);
+    object.optional_int("version", head.version);
+    object.optional_int("crc", head.stored_crc);
+    object.optional_int("crcComputed", head.computed_crc);
     object.boolean("isValid", view.health.is_valid());
-    object.uint("sizeInBytes", view.size);
-    let count = snapshot.map(|snapshot| snapshot.count);
-    object.optional_int("count", count);
+    object.uint("sizeInBytes", view.health.size);
+    object.optional_int("count", head.count);
     match &view.health.refusal {
         Some(refusal) => object.text("stockRefusal", refusal),
         None => object.null("stockRefusal"),
@@ -137,10 +95,7 @@ fn push_entry(entry: &ProducerEntry, wide: WideIntegers, out: &mut Vec<u8>) {
     object.int("coordinatorEpoch", entry.coordinator_epoch.0);
     let open = entry.open_txn().map(|offset| offset.0);
     object.optional_int("currentTxnFirstOffset", open);
-    match entry.source_cluster_id.as_deref() {
-        Some(id) => object.text("sourceClusterId", &String::from_utf8_lossy(id)),
-        None => object.null("sourceClusterId"),
-    }
+    object.bytes("sourceClusterId", entry.source_cluster_id.as_deref());
     object.text("origin", entry.producer_id.origin());
     object.close();
 }

@@ -42,10 +42,22 @@ impl Table {
 
     /// Writes it, without spaces at the ends of lines.
     pub fn write(&self, out: &mut Vec<u8>) {
-        for line in self.grid.lines() {
-            out.extend_from_slice(line.trim_end().as_bytes());
+        for line in self.lines() {
+            out.extend_from_slice(line.as_bytes());
             out.push(b'\n');
         }
+    }
+
+    /// Its lines, without spaces at their ends.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        self.grid.lines().map(|line| line.trim_end().to_owned())
+    }
+
+    /// Letters in its longest line.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        let widths = self.lines().map(|line| line.chars().count());
+        widths.max().unwrap_or(0)
     }
 }
 

@@ -29,3 +29,4 @@ pub mod strategy;
 mod tests;
 pub mod truth;
 pub mod world;
+pub mod write_logs;

@@ -30,6 +30,15 @@ pub struct Place {
     pub size: u32,
 }
 
+impl Place {
+    /// The byte behind it.
+    #[must_use]
+    #[inline]
+    pub fn end(&self) -> u64 {
+        self.position.saturating_add(u64::from(self.size))
+    }
+}
+
 /// One batch as producer state sees it. The fields are the header's, of magic 2; of an older
 /// message only offset and size mean something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -283,8 +292,7 @@ impl Control {
         match self {
             Self::NoRecord => Ok(None),
             Self::Marker(marker) => Ok(Some(*marker)),
-            // No release knows type 7.
-            Self::MirrorPidReset => Err(ControlFault::Type(ControlType::Unknown(7).name())),
+            Self::MirrorPidReset => Err(ControlFault::MirrorPidReset),
             Self::Other(other) => Err(ControlFault::Type(other.name())),
             Self::Fault(fault) => Err(fault.clone()),
         }

@@ -10,8 +10,8 @@ use crate::state::append::{Append, AppendInfo, CompletedTxn};
 use crate::state::batch::{Batch, Control};
 use crate::state::entry::{BatchMetadata, Entry};
 use crate::state::error::{Origin, StateError};
-use crate::state::event::{Event, Kind, Previous, Sink};
-use crate::state::manager::{Finished, Manager};
+use crate::state::event::{Event, Fate, Kind, Previous, Sink};
+use crate::state::manager::{Finished, Manager, OpenTxn};
 use crate::state::ongoing::NO_TICKET;
 use crate::state::rules::Reset;
 use crate::state::table::{Slot, Table};
@@ -25,6 +25,8 @@ pub struct Chunk<const N: usize> {
     started: Vec<(ProducerId, Offset)>,
     completed: Vec<CompletedTxn>,
     finished: Vec<Finished>,
+    /// How many of those that started were told of at a barrier.
+    told: usize,
 }
 
 impl<const N: usize> Chunk<N> {
@@ -37,6 +39,7 @@ impl<const N: usize> Chunk<N> {
             started: Vec::new(),
             completed: Vec::new(),
             finished: Vec::new(),
+            told: 0,
         }
     }
 
@@ -121,35 +124,53 @@ impl<const N: usize> Chunk<N> {
             Reset::Ignored => {}
             Reset::Everything => {
                 self.merge(manager)?;
-                manager.reset(effect, batch, sink);
+                manager.reset(effect, batch, &|_| Some(Fate::Dropped), sink);
             }
             Reset::MapOfManager => {
-                manager.reset(effect, batch, sink);
+                let fate = |open: &OpenTxn| {
+                    let fate = match self.has_open(open.producer_id, open.first_offset) {
+                        true => Fate::Kept,
+                        false => Fate::Stuck,
+                    };
+                    (!self.has_ended(open.producer_id, open.first_offset)).then_some(fate)
+                };
+                manager.reset(effect, batch, &fate, sink);
                 self.tell_open(batch, sink);
             }
         }
         Ok(())
     }
 
-    /// Tells of the transactions that began in this chunk and are open at a barrier in it.
-    fn tell_open(&self, batch: &Batch, sink: Sink<'_>) {
-        for (id, first_offset) in &self.started {
-            let has_ended = self
-                .completed
-                .iter()
-                .any(|txn| txn.producer_id == *id && txn.first_offset == *first_offset);
-            if !has_ended {
+    /// Whether a producer of this chunk has that transaction open, and so will have it at the end,
+    /// whatever a barrier did to the manager.
+    pub(super) fn has_open(&self, id: ProducerId, first_offset: Offset) -> bool {
+        let entry = self.gathered.get(id);
+        entry.is_some_and(|entry| entry.has_open(first_offset))
+    }
+
+    fn has_ended(&self, id: ProducerId, first_offset: Offset) -> bool {
+        let mut completed = self.completed.iter();
+        completed.any(|txn| txn.producer_id == id && txn.first_offset == first_offset)
+    }
+
+    /// Tells of the transactions that began in this chunk and are open at a barrier in it, of each
+    /// once.
+    fn tell_open(&mut self, batch: &Batch, sink: Sink<'_>) {
+        for (id, first_offset) in self.started.iter().skip(self.told) {
+            if !self.has_ended(*id, *first_offset) {
                 let entry = self.gathered.get(*id);
                 sink(&Event {
                     kind: Kind::BarrierOpenTransaction {
                         producer_id: *id,
                         first_offset: *first_offset,
+                        fate: Fate::Kept,
                     },
                     batch,
                     previous: entry.as_ref().map(Previous::of),
                 });
             }
         }
+        self.told = self.started.len();
     }
 
     /// Merges what was gathered into the manager; gives the transactions that ended, in the order
@@ -166,6 +187,7 @@ impl<const N: usize> Chunk<N> {
         std::mem::take(&mut self.gathered).consume(|updated| {
             manager.update(updated);
         });
+        self.told = 0;
         for (id, first_offset) in self.started.drain(..) {
             manager.start(id, first_offset);
         }

@@ -147,6 +147,12 @@ impl<const N: usize> Entry<N> {
             .map_or(Sequence::NONE, |batch| batch.last_sequence)
     }
 
+    /// Whether a transaction is open that begins there.
+    #[must_use]
+    pub fn has_open(&self, first_offset: Offset) -> bool {
+        self.current_txn_first_offset == Some(first_offset)
+    }
+
     /// The same without the batches (`withProducerId`): what an append starts from.
     #[must_use]
     #[inline]

@@ -120,6 +120,8 @@ pub enum Reason {
 pub enum ControlFault {
     /// A type that ends no transaction; the name that Kafka 4.4.0 has for it.
     Type(&'static str),
+    /// MIRROR_PID_RESET, which no release knows: to Kafka 4.4.0 a type without a name.
+    MirrorPidReset,
     /// A key of fewer than 4 bytes.
     ShortKey(usize),
     /// A key whose version is below 0.
@@ -167,7 +169,7 @@ impl ControlFault {
     #[must_use]
     pub const fn class(&self) -> &'static str {
         match self {
-            Self::Type(_) | Self::Codec(_) => "IllegalArgumentException",
+            Self::Type(_) | Self::MirrorPidReset | Self::Codec(_) => "IllegalArgumentException",
             Self::Payload(_) => "KafkaException",
             Self::NullKey | Self::NullValue => "NullPointerException",
             Self::ShortValue => "BufferUnderflowException",
@@ -178,11 +180,10 @@ impl ControlFault {
 
 impl fmt::Display for ControlFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const WRONG_TYPE: &str = "Invalid control record type for end transaction marker";
         match self {
-            Self::Type(name) => write!(
-                f,
-                "Invalid control record type for end transaction marker {name}"
-            ),
+            Self::Type(name) => write!(f, "{WRONG_TYPE} {name}"),
+            Self::MirrorPidReset => write!(f, "{WRONG_TYPE} UNKNOWN"),
             Self::ShortKey(found) => write!(
                 f,
                 "Invalid value size found for control record key. Must have at least 4 bytes, \

@@ -8,7 +8,7 @@ use crate::format::number::{
 };
 use crate::state::batch::{Batch, Marker};
 use crate::state::entry::Entry;
-use crate::state::error::StateError;
+use crate::state::error::{ControlFault, Reason, StateError};
 
 /// Takes events.
 pub type Sink<'s> = &'s mut dyn FnMut(&Event<'_>);
@@ -111,9 +111,24 @@ pub enum Kind {
         producer_id: ProducerId,
         /// Its first offset.
         first_offset: Offset,
+        /// What becomes of it.
+        fate: Fate,
     },
-    /// A broker that reads this batch back does not start, or cuts the log here in a recovery.
+    /// A broker that reads this batch back does not start.
     WouldStop(StateError),
+}
+
+/// What becomes of a transaction that is open at a barrier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It is over without a marker, and holds nothing back any more.
+    Dropped,
+    /// Its producer is gone and it is not: it holds the last stable offset back, and no marker
+    /// finds it.
+    Stuck,
+    /// Its producer was read in one group with the barrier and comes back at the group's end, so
+    /// it is open as before.
+    Kept,
 }
 
 impl Kind {
@@ -129,7 +144,12 @@ impl Kind {
             Self::SequenceOverlap { .. } => "sequence-overlap",
             Self::EmptyTransaction { .. } => "empty-transaction",
             Self::BarrierOpenTransaction { .. } => "barrier-open-transaction",
-            Self::WouldStop(_) => "would-stop",
+            Self::WouldStop(error) => match &error.reason {
+                Reason::ExpectedTransactional => "non-transactional-in-transaction",
+                Reason::Control(ControlFault::MirrorPidReset) => "barrier-malformed",
+                Reason::Control(_) => "marker-malformed",
+                _ => "start-blocked",
+            },
         }
     }
 

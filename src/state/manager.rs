@@ -5,6 +5,8 @@
 //! ([`crate::state::chunk::Chunk`], as appends and a load take them): what differs are the cached
 //! batches and the last stable offsets in the transaction index.
 
+mod barrier;
+
 use crate::format::number::{Offset, ProducerId, Timestamp};
 use crate::format::producer_snapshot::ProducerEntry;
 use crate::format::txn_index::AbortedTxn;
@@ -12,7 +14,7 @@ use crate::state::append::{Append, AppendInfo, Appended, CompletedTxn, Verificat
 use crate::state::batch::{Batch, Control};
 use crate::state::entry::{BatchMetadata, Entry};
 use crate::state::error::{Origin, Reason, StateError};
-use crate::state::event::{Event, Kind, Previous, Sink};
+use crate::state::event::Sink;
 use crate::state::ongoing::{NO_TICKET, Ongoing};
 use crate::state::rules::{Reset, RuleSet};
 use crate::state::table::{Slot, Table};
@@ -258,49 +260,6 @@ impl<const N: usize> Manager<N> {
         {
             entry.add_batch(batch);
             self.producers.replace(slot, &entry);
-        }
-    }
-
-    /// A batch without state: nothing, unless it is a barrier.
-    fn without_producer(
-        &mut self,
-        how: Append,
-        batch: &Batch,
-        control: Option<&Control>,
-        sink: Sink<'_>,
-    ) -> Applied {
-        let is_barrier = batch.is_control && control == Some(&Control::MirrorPidReset);
-        let effect = match is_barrier {
-            true => self.rules.reset(how.path),
-            false => Reset::Ignored,
-        };
-        match effect {
-            Reset::Ignored => Applied::NoProducer,
-            _ => {
-                self.reset(effect, batch, sink);
-                Applied::Reset
-            }
-        }
-    }
-
-    /// Obeys a barrier.
-    pub(super) fn reset(&mut self, effect: Reset, batch: &Batch, sink: Sink<'_>) {
-        for open in self.ongoing.iter() {
-            let entry = self.producers.get(open.producer_id);
-            sink(&Event {
-                kind: Kind::BarrierOpenTransaction {
-                    producer_id: open.producer_id,
-                    first_offset: open.first_offset,
-                },
-                batch,
-                previous: entry.as_ref().map(Previous::of),
-            });
-        }
-        self.producers.clear();
-        self.last_reset = Some(batch.base_offset);
-        if effect == Reset::Everything {
-            self.ongoing.clear();
-            self.verifications.clear();
         }
     }
 

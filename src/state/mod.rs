@@ -20,6 +20,7 @@ mod open_slots;
 pub mod read;
 pub mod replay;
 pub mod rules;
+pub mod snapshot;
 pub mod table;
 #[cfg(test)]
 mod tests;

@@ -26,6 +26,9 @@ pub trait Visitor {
     /// Something that the log shows.
     fn event(&mut self, _: &Event<'_>) {}
 
+    /// A barrier that the rules obey. What is open at it is told as an event before.
+    fn barrier(&mut self, _: &Batch) {}
+
     /// A transaction ended.
     fn transaction(&mut self, _: &Transaction) {}
 
@@ -36,6 +39,9 @@ pub trait Visitor {
 
     /// A stretch of a segment that holds no batch.
     fn damage(&mut self, _segment: Offset, _: &Damage) {}
+
+    /// The segment that begins at `segment` is read up to this byte; told from time to time.
+    fn reached(&mut self, _segment: Offset, _position: u64) {}
 }
 
 /// Passes over all.
@@ -57,6 +63,8 @@ pub struct Replay<const N: usize> {
     upto: Option<Offset>,
     next_offset: Offset,
     batches: u64,
+    /// The byte behind the last batch, in its segment.
+    position: u64,
     /// Batches that wait to be taken in; see [`Replay::drain`].
     waiting: Vec<Waiting>,
 }
@@ -70,6 +78,9 @@ struct Waiting {
 
 /// How many batches wait at most.
 const WAITING: usize = 32;
+
+/// How many batches lie between two words about how far the reading is.
+const PACE: u64 = 256;
 
 /// Where a producer and its open transaction were a moment ago.
 #[derive(Debug, Clone, Copy, Default)]
@@ -98,6 +109,7 @@ impl<const N: usize> Replay<N> {
             upto: None,
             next_offset: from,
             batches: 0,
+            position: 0,
             waiting: Vec::with_capacity(WAITING),
         }
     }
@@ -182,6 +194,7 @@ impl<const N: usize> Replay<N> {
     /// The batches that follow lie in the segment that begins at `base_offset`.
     pub fn begin_segment(&mut self, base_offset: Offset) {
         self.segment = base_offset;
+        self.position = 0;
         if self.manager.rules().reset(Path::Load) == Reset::MapOfManager {
             // These rules differ by what was read together, and a load reads a segment at once.
             self.chunk = Some(Chunk::new(Append::LOAD));
@@ -191,6 +204,7 @@ impl<const N: usize> Replay<N> {
     /// The segment is at its end. Only now the state is that of all batches given.
     pub fn end_segment(&mut self, visitor: &mut dyn Visitor) {
         self.drain(visitor);
+        visitor.reached(self.segment, self.position);
         if let Some(chunk) = self.chunk.take()
             && let Ok(finished) = chunk.commit(&mut self.manager)
         {
@@ -225,6 +239,10 @@ impl<const N: usize> Replay<N> {
             return ControlFlow::Break(());
         }
         self.batches = self.batches.saturating_add(1);
+        self.position = batch.place.end();
+        if self.batches.is_multiple_of(PACE) {
+            visitor.reached(self.segment, self.position);
+        }
         self.next_offset = batch.next_offset();
         self.manager.set_map_end_offset(self.next_offset);
         if batch.partition_leader_epoch > LeaderEpoch(-1) {
@@ -312,6 +330,11 @@ impl<const N: usize> Replay<N> {
         let sink = &mut |event: &Event<'_>| visitor.event(event);
         if let Some(chunk) = &mut self.chunk {
             chunk.add(&mut self.manager, batch, control, sink)?;
+            if self.manager.obeys(how, batch, control) {
+                let keeps = |id, first_offset| chunk.has_open(id, first_offset);
+                self.transactions.lose_producers(keeps);
+                visitor.barrier(batch);
+            }
         } else if let Some(slot) = near
             && let Some(usual) = self.manager.apply_usual(batch, control, slot)
         {
@@ -324,7 +347,13 @@ impl<const N: usize> Replay<N> {
                     finished: Some(finished),
                     ..
                 } => self.tell_aborted(&finished, visitor),
-                Applied::Reset => self.transactions.drop_open(),
+                Applied::Reset => {
+                    match self.manager.rules().reset(how.path) {
+                        Reset::MapOfManager => self.transactions.lose_producers(|_, _| false),
+                        _ => self.transactions.drop_open(),
+                    }
+                    visitor.barrier(batch);
+                }
                 _ => {}
             }
         }

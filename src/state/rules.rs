@@ -1,12 +1,13 @@
 //! Whose producer state: what a stock broker believes, and what the mirroring designs (KIP-1279)
 //! would have it believe.
 //!
-//! The sets differ in three questions: which ids have state, what the barrier (MIRROR_PID_RESET,
-//! control type 7, without a producer id) does, and whether it is missed when the log is cut in
-//! front of it. A barrier that carries a
-//! producer's id is an end marker of no known type to all of them.
+//! The sets differ in four questions: which ids have state, what the barrier (MIRROR_PID_RESET,
+//! control type 7, without a producer id) does, whether it is missed when the log is cut in front
+//! of it, and which snapshots are read. A barrier that carries a producer's id is an end marker of
+//! no known type to all of them.
 
 use crate::format::number::ProducerId;
+use crate::format::producer_snapshot::Version;
 use crate::state::error::Origin;
 
 /// By which way a batch comes to the producer state.
@@ -48,6 +49,11 @@ pub trait RuleSet: std::fmt::Debug + Sync {
     /// A broker whose state is empty at the end of its log does not read it when it is cut
     /// (`UnifiedLog.rebuildProducerState`): without barriers there was nobody in it.
     fn misses_barriers(&self) -> bool;
+
+    /// Whether snapshots of this version are read; others are deleted.
+    fn reads_snapshot(&self, version: Version) -> bool {
+        version == Version::V1
+    }
 }
 
 /// Kafka 4.4.0, and every release before: type 7 is an unknown control record, ids below 0 mean
@@ -125,6 +131,12 @@ impl RuleSet for Mapped {
 
     fn misses_barriers(&self) -> bool {
         Barrier.misses_barriers()
+    }
+
+    /// The prototype of bit-field mapping writes version 2 as soon as an entry has a cluster, and
+    /// version 1 else.
+    fn reads_snapshot(&self, _: Version) -> bool {
+        true
     }
 }
 

@@ -7,7 +7,7 @@ use crate::format::number::{
 };
 use crate::state::batch::{Batch, Marker, Place};
 use crate::state::hash::Mixer;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A transaction in one partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +93,8 @@ pub struct Transactions {
     /// Open ones, and where a place is free the one that ended there last.
     transactions: Vec<Transaction>,
     free: Vec<u32>,
+    /// Those that a barrier took the producer from, by where they begin.
+    stuck: BTreeMap<(Offset, ProducerId), Transaction>,
     empty: u64,
 }
 
@@ -196,12 +198,27 @@ impl Transactions {
         self.transactions.get(to_usize(*place))
     }
 
+    /// The open transaction of a producer that begins there, also one that its producer has lost.
+    #[must_use]
+    pub fn open_at(&self, id: ProducerId, first_offset: Offset) -> Option<&Transaction> {
+        let open = self.open_of(id);
+        open.filter(|open| open.first_offset == first_offset)
+            .or_else(|| self.stuck.get(&(first_offset, id)))
+    }
+
+    /// Whether a barrier took the producer of that transaction away.
+    #[must_use]
+    pub fn is_stuck(&self, id: ProducerId, first_offset: Offset) -> bool {
+        self.stuck.contains_key(&(first_offset, id))
+    }
+
     /// The open transactions, by first offset.
     #[must_use]
     pub fn open(&self) -> Vec<&Transaction> {
         let places = self.places.values();
         let mut open: Vec<_> = places
             .filter_map(|place| self.transactions.get(to_usize(*place)))
+            .chain(self.stuck.values())
             .collect();
         open.sort_by_key(|transaction| (transaction.first_offset, transaction.producer_id));
         open
@@ -219,5 +236,25 @@ impl Transactions {
         self.places.clear();
         self.transactions.clear();
         self.free.clear();
+        self.stuck.clear();
+    }
+
+    /// A barrier takes the producers of open transactions away, but of those that `keeps` names;
+    /// what these producers write from now on belongs to other transactions.
+    pub(super) fn lose_producers(&mut self, keeps: impl Fn(ProducerId, Offset) -> bool) {
+        self.places.retain(|_, place| {
+            let Some(open) = self.transactions.get_mut(to_usize(*place)) else {
+                return false;
+            };
+            if keeps(open.producer_id, open.first_offset) {
+                return true;
+            }
+            self.stuck
+                .insert((open.first_offset, open.producer_id), *open);
+            // Whoever remembers the place finds nobody there.
+            open.producer_id = ProducerId::NONE;
+            self.free.push(*place);
+            false
+        });
     }
 }

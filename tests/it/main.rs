@@ -1,6 +1,7 @@
 //! All integration tests, in one binary.
 
 mod barrier;
+mod batch_draft;
 mod batches;
 mod bounds;
 mod collisions;
@@ -17,6 +18,7 @@ mod jsonl;
 mod offsets;
 #[cfg(unix)]
 mod program;
+mod rebuild;
 mod resync;
 mod round_trip;
 mod run;
@@ -25,6 +27,7 @@ mod sections;
 mod small_files;
 mod state;
 mod state_oracle;
+mod state_partition_count;
 mod stock;
 mod told;
 #[cfg(unix)]

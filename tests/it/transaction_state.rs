@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use kfsck::analysis::hanging_transaction::{Arm, Doubt, Judgement, OpenTransaction, judge};
+use kfsck::analysis::state_partition_count::PartitionCount;
 use kfsck::analysis::transaction_coordinator::{
     Fault, StatePartition, TRANSACTION_STATE_TOPIC, TransactionCoordinator, TransactionState,
 };
@@ -140,8 +141,9 @@ fn open(topic: &str, partition: i32, producer_id: i64) -> OpenTransaction<'_> {
 #[test]
 fn open_transactions_of_a_broker_that_stopped_are_known() {
     let coordinator = coordinator("main");
-    assert_eq!(coordinator.partition_count(), NonZeroU32::new(3));
-    assert_eq!(coordinator.unread_partitions(), Some(vec![]));
+    let three = NonZeroU32::new(3).unwrap();
+    assert_eq!(coordinator.partition_count(), PartitionCount::Known(three));
+    assert_eq!(coordinator.unread_partitions(three, 5), (vec![], 0));
     for (producer_id, id) in [(1010, "txn-open.two.open"), (2007, "txn-open.three.open")] {
         let transaction = open("txn-open", 0, producer_id);
         let Judgement::Known {
@@ -205,7 +207,7 @@ fn value(producer_id: i64, status: u8, partitions: bool) -> Vec<u8> {
     value
 }
 
-fn partition_of(log: &[u8]) -> StatePartition {
+pub(crate) fn partition_of(log: &[u8]) -> StatePartition {
     let mut partition = StatePartition::default();
     let source = Source::from_bytes("00000000000000000000.log", log.to_vec());
     partition.read_segment(&source).unwrap();
@@ -364,7 +366,7 @@ fn two(zero: &Batch, one: &Batch, count: Option<u32>) -> TransactionCoordinator 
     TransactionCoordinator::new(BTreeMap::from(partitions), count)
 }
 
-fn holding(id: &str, producer_id: i64, status: u8) -> Batch {
+pub(crate) fn holding(id: &str, producer_id: i64, status: u8) -> Batch {
     Batch::new(0).record(Some(&key(id)), Some(&value(producer_id, status, true)))
 }
 
@@ -378,7 +380,9 @@ fn the_second_arm() {
     assert_eq!(
         judge(&open("t", 0, 5), &misplaced),
         Judgement::Hanging(Arm::UnknownTransaction {
-            transactional_id: &id
+            transactional_id: &id,
+            found_in: 0,
+            home: 1,
         })
     );
     let dead = two(&holding("a", 5, 1), &holding("a", 5, 6), Some(2));
@@ -415,25 +419,39 @@ fn what_was_not_read_leaves_a_doubt() {
     let three = two(&holding("b", 4, 1), &holding("a", 5, 1), Some(3));
     // 97 and 98 modulo 3 are 1 and 2: the record of b has its home in the partition that is not
     // there.
-    let missing = |partitions: &[u32]| Doubt::UnreadPartitions {
-        partitions: partitions.to_vec(),
+    let undecided = Judgement::Undecided(Doubt::UnreadPartitions {
+        lowest: vec![2],
+        unread: 1,
         of: NonZeroU32::new(3).unwrap(),
-    };
-    let undecided = Judgement::Undecided(missing(&[2]));
+    });
     assert_eq!(judge(&transaction, &three), undecided);
     assert_eq!(judge(&open("t", 0, 4), &three), undecided);
-    // Neither 50 nor 2 partitions: a would lie in 47 or 1.
+    // Neither 50 nor 2 partitions: a would lie in 47 or 1. Of 97 it is at home.
     let odd = two(&holding("a", 5, 1), &Batch::new(0), None);
-    assert_eq!(odd.partition_count(), None);
+    assert_eq!(odd.partition_count(), PartitionCount::Unknown);
     assert_eq!(
         judge(&transaction, &odd),
         Judgement::Undecided(Doubt::UnknownPartitionCount)
+    );
+    assert!(matches!(
+        judge(&open("t", 0, 5), &odd),
+        Judgement::Known { .. }
+    ));
+    // In both at once, nothing is sure.
+    let contradicted = two(&holding("a", 5, 1), &holding("a", 5, 1), None);
+    assert_eq!(
+        judge(&open("t", 0, 5), &contradicted),
+        Judgement::Undecided(Doubt::MisplacedIds)
     );
     let broken = Batch::new(0)
         .record(Some(&key("a")), Some(&value(5, 1, true)))
         .record(Some(&key("c")), Some(b"\0\0"));
     let broken = two(&Batch::new(0), &broken, Some(2));
-    assert_eq!(broken.unread_partitions(), Some(vec![1]));
+    let count = |count| NonZeroU32::new(count).unwrap();
+    assert_eq!(broken.unread_partitions(count(2), 5), (vec![1], 1));
+    // A number that somebody gave makes nobody count to it.
+    let (lowest, unread) = broken.unread_partitions(count(u32::MAX), 2);
+    assert_eq!((lowest, unread), (vec![1, 2], 4_294_967_294));
     assert!(matches!(
         judge(&open("t", 0, 5), &broken),
         Judgement::Known { .. }
@@ -442,24 +460,4 @@ fn what_was_not_read_leaves_a_doubt() {
         judge(&open("t", 7, 5), &broken),
         Judgement::Undecided(Doubt::IncompletePartition(1))
     );
-}
-
-#[test]
-fn the_number_of_partitions_is_found_out_where_ids_tell() {
-    let found = |partitions: &[(u32, &str)]| {
-        let partitions = partitions.iter().map(|(number, id)| {
-            let batch = holding(id, 5, 1).encode();
-            (*number, partition_of(&batch))
-        });
-        let count = TransactionCoordinator::new(partitions.collect(), None).partition_count();
-        count.map(NonZeroU32::get)
-    };
-    // 97 modulo 50 is 47, modulo 2 is 1.
-    assert_eq!(found(&[(47, "a")]), Some(50));
-    assert_eq!(found(&[(1, "a"), (0, "b")]), Some(2));
-    assert_eq!(found(&[(0, "a")]), Some(1));
-    assert_eq!(found(&[(2, "a")]), None);
-    let empty = TransactionCoordinator::new(BTreeMap::new(), None);
-    assert_eq!(empty.partition_count(), None);
-    assert_eq!(empty.unread_partitions(), None);
 }

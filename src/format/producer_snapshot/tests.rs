@@ -181,3 +181,22 @@ fn a_cluster_id_that_is_too_long_is_not_written() {
     assert!(encode(Version::V2, &entries).is_err());
     assert_eq!(encode(Version::V1, &entries).unwrap(), MARKER);
 }
+
+#[test]
+fn the_fields_of_a_header_as_far_as_it_goes() {
+    let bytes = encode(Version::V1, &[]).unwrap();
+    let whole = Head::of(&bytes);
+    assert_eq!((whole.version, whole.count), (Some(1), Some(0)));
+    assert!(whole.stored_crc.is_some() && whole.stored_crc == whole.computed_crc);
+    for length in 0..bytes.len() {
+        let head = Head::of(&bytes[..length]);
+        assert_eq!(head.version.is_some(), length >= CRC, "{length}");
+        assert_eq!(head.stored_crc.is_some(), length >= COUNT, "{length}");
+        assert_eq!(head.computed_crc.is_some(), length >= COUNT, "{length}");
+        assert_eq!(head.count, None, "{length}");
+    }
+    // What another version counts with its third field is not known.
+    let other = Head::of(&[0, 3, 0, 0, 0, 9, 0, 0, 0, 1]);
+    assert_eq!((other.version, other.stored_crc), (Some(3), Some(9)));
+    assert_eq!(other.count, None);
+}

@@ -4,6 +4,7 @@ use super::style::Style;
 use crate::format::number::{Offset, ProducerId};
 use crate::report::digits;
 use crate::report::json::Object;
+use crate::report::one_line::on_one_line;
 
 /// A named value.
 #[derive(Debug, Clone, Copy)]
@@ -16,8 +17,8 @@ pub(super) enum Value<'a> {
     Text(&'a str),
     /// A producer id, with its hexadecimal form in JSON where a double would round it.
     Producer(ProducerId),
-    /// A text or null; nothing in the stock text when null.
-    Nullable(Option<&'a str>),
+    /// A text of any bytes, or null; nothing in the stock text when null.
+    Bytes(Option<&'a [u8]>),
 }
 
 impl From<Offset> for Value<'_> {
@@ -39,8 +40,7 @@ pub(super) fn push(style: Style, kind: &str, fields: &[(&str, Value<'_>)], out: 
             Value::Optional(value) => object.optional_int(name, *value),
             Value::Text(value) => object.text(name, value),
             Value::Producer(id) => object.producer_id(id.0),
-            Value::Nullable(Some(value)) => object.text(name, value),
-            Value::Nullable(None) => object.null(name),
+            Value::Bytes(value) => object.bytes(name, *value),
         }
     }
     object.close_line();
@@ -49,7 +49,7 @@ pub(super) fn push(style: Style, kind: &str, fields: &[(&str, Value<'_>)], out: 
 fn push_kafka(fields: &[(&str, Value<'_>)], out: &mut Vec<u8>) {
     let mut first = true;
     for (name, value) in fields {
-        if matches!(value, Value::Nullable(None)) {
+        if matches!(value, Value::Bytes(None)) {
             continue;
         }
         if !first {
@@ -68,10 +68,13 @@ fn push_kafka(fields: &[(&str, Value<'_>)], out: &mut Vec<u8>) {
                 out.push(b']');
             }
             Value::Optional(None) => out.extend_from_slice(b"OptionalLong.empty"),
-            Value::Text(text) | Value::Nullable(Some(text)) => {
-                out.extend_from_slice(text.as_bytes());
+            Value::Text(text) => out.extend_from_slice(text.as_bytes()),
+            // No release prints such a text, so nothing binds us to its control characters.
+            Value::Bytes(Some(bytes)) => {
+                let text = String::from_utf8_lossy(bytes);
+                out.extend_from_slice(on_one_line(&text).as_bytes());
             }
-            Value::Nullable(None) => {}
+            Value::Bytes(None) => {}
         }
     }
     out.push(b'\n');

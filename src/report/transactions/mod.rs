@@ -13,6 +13,7 @@ use crate::analysis::open_transactions::{OpenView, Verdict};
 use crate::analysis::transaction_stats::TransactionStats;
 use crate::format::number::{Offset, ProducerId, Timestamp};
 use crate::format::transaction_log::TransactionLogKey;
+use crate::report::one_line::on_one_line;
 use crate::state::table::Table;
 use crate::state::transactions::Transaction;
 use crate::storage::partition_name::PartitionName;
@@ -34,6 +35,10 @@ pub struct Terms {
     pub all: bool,
     /// Whether counts and sizes are shown.
     pub stats: bool,
+    /// Whether not every transaction was asked for.
+    pub is_filtered: bool,
+    /// Whether text names partitions by their paths: several directories may hold the same one.
+    pub by_path: bool,
 }
 
 /// A partition, as far as it is known before it is read.
@@ -60,7 +65,7 @@ pub struct Ended<'a> {
     pub marker_path: Option<&'a Path>,
 }
 
-/// A transaction that was open at a barrier: it is over, and neither committed nor aborted.
+/// A transaction that was open at a barrier and is over without a marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dropped {
     /// Whose.
@@ -110,6 +115,16 @@ pub struct Totals {
     pub open: [u64; 3],
     /// Counts and sizes.
     pub stats: TransactionStats,
+}
+
+impl Terms {
+    /// What a partition is called in text.
+    fn title(&self, head: &Head<'_>) -> String {
+        match self.by_path {
+            true => on_one_line(&head.path.to_string_lossy()).into_owned(),
+            false => head.topic_partition.to_owned(),
+        }
+    }
 }
 
 impl Totals {

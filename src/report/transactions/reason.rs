@@ -7,9 +7,6 @@ use crate::format::transaction_log::{TransactionLogKey, TransactionStatus};
 use crate::report::measure;
 use crate::state::transactions::Transaction;
 
-/// How many numbers of partitions a sentence lists.
-const LISTED: usize = 5;
-
 /// The reason for the verdict on an open transaction.
 #[must_use]
 pub fn of_open(view: &OpenView<'_>, terms: &Terms) -> String {
@@ -46,10 +43,16 @@ fn of_overdue(why: &Why<'_>) -> String {
             id_text(transactional_id),
             state.value.transaction_status
         ),
-        Why::NoProducer => {
-            "no producer has it, so neither a marker nor kafka-transactions.sh ends \
-                            it; a broker that builds its producer state from the log again drops it"
-                .to_owned()
+        Why::NoProducer { since_barrier } => {
+            let left = match since_barrier {
+                true => "a barrier took its producer away",
+                false => "no producer has it",
+            };
+            let gone = match since_barrier {
+                true => "a restart from a later snapshot, which does not know it, lets go of it",
+                false => "a broker that builds its producer state from the log again drops it",
+            };
+            format!("{left}, so neither a marker nor kafka-transactions.sh ends it; {gone}")
         }
         Why::ForeignProducer => {
             "its producer id is below 0, so its coordinator is that of another \
@@ -72,9 +75,14 @@ fn of_arm(arm: &Arm<'_>) -> String {
         Arm::NoTransactionalId => {
             "no transactional id uses its producer id, so no coordinator will end it".to_owned()
         }
-        Arm::UnknownTransaction { transactional_id } => format!(
-            "the coordinator of {}, which uses its producer id, does not know it, so nobody will \
-             end it",
+        Arm::UnknownTransaction {
+            transactional_id,
+            found_in,
+            home,
+        } => format!(
+            "the coordinator of {}, which uses its producer id, does not know it, for the record \
+             lies in __transaction_state-{found_in} and belongs into __transaction_state-{home}; \
+             so nobody will end it",
             id_text(transactional_id)
         ),
         Arm::PartitionNotInTransaction {
@@ -104,9 +112,14 @@ fn of_doubt(doubt: &Doubt) -> String {
                                          cannot be told, so some may be missing here \
                                          (--transaction-log-partitions N)"
             .to_owned(),
-        Doubt::UnreadPartitions { partitions, of } => {
-            let listed: Vec<_> = partitions.iter().take(LISTED).map(u32::to_string).collect();
-            let more = match partitions.len().saturating_sub(LISTED) {
+        Doubt::MisplacedIds => "a transactional id uses its producer id, but no number of \
+                                partitions puts all ids of __transaction_state where they lie, so \
+                                it is not known which coordinator should have it \
+                                (--transaction-log-partitions N)"
+            .to_owned(),
+        Doubt::UnreadPartitions { lowest, unread, of } => {
+            let listed: Vec<_> = lowest.iter().map(u32::to_string).collect();
+            let more = match unread.saturating_sub(listed.len()) {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };

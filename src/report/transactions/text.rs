@@ -41,7 +41,7 @@ impl TextReport {
         wrap(
             &format!(
                 "{}: last stable offset {}, log end {end}; {}, {} held back",
-                view.head.topic_partition,
+                self.terms.title(&view.head),
                 view.last_stable_offset,
                 measure::count(held.records, "record"),
                 measure::size(held.bytes),
@@ -50,11 +50,8 @@ impl TextReport {
         );
         out.extend_from_slice(text.as_bytes());
         let shown = usize::try_from(self.terms.top.unwrap_or(SHOWN)).unwrap_or(usize::MAX);
-        let mut table = open_table();
-        for (open, _) in view.open.iter().take(shown) {
-            table.row(open_row(open, self.terms.now));
-        }
-        table.write(out);
+        let shown_ones = view.open.iter().take(shown).map(|(open, _)| open);
+        write_open(&shown_ones.collect::<Vec<_>>(), self.terms.now, out);
         if let Some(more @ 1..) = view.open.len().checked_sub(shown) {
             push_line(
                 &format!("... and {more} more that began later (--top)"),
@@ -70,10 +67,10 @@ impl TextReport {
         out.push(b'\n');
     }
 
-    fn ended_heading(head: &Head<'_>, out: &mut Vec<u8>) {
+    fn ended_heading(&self, head: &Head<'_>, out: &mut Vec<u8>) {
         let heading = format!(
             "{}: transactions that ended\n{}\n",
-            head.topic_partition,
+            self.terms.title(head),
             ended_line(&[
                 "producer",
                 "epoch",
@@ -94,22 +91,45 @@ fn push_line(line: &str, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-fn open_table() -> Table {
-    Table::new(&[
-        ("producer", Align::Right),
+/// The table of open transactions. Where ids make it too wide, as ids below 0 do, each stands on a
+/// line of its own.
+fn write_open(shown: &[&OpenView<'_>], now: Timestamp, out: &mut Vec<u8>) {
+    let mut table = open_table(&[("producer", Align::Right)]);
+    for open in shown {
+        let id = open.producer_id.to_string();
+        table.row([id].into_iter().chain(open_row(open, now)));
+    }
+    if table.width() <= WIDTH {
+        return table.write(out);
+    }
+    let mut table = open_table(&[]);
+    for open in shown {
+        table.row(open_row(open, now));
+    }
+    let mut lines = table.lines();
+    push_line("producer", out);
+    push_line(&format!("  {}", lines.next().unwrap_or_default()), out);
+    for (open, line) in shown.iter().zip(lines) {
+        push_line(&open.producer_id.to_string(), out);
+        push_line(&format!("  {line}"), out);
+    }
+}
+
+fn open_table(first: &[(&str, Align)]) -> Table {
+    let others = [
         ("from", Align::Right),
         ("records", Align::Right),
         ("bytes", Align::Right),
         ("open since", Align::Left),
         ("age", Align::Left),
         ("verdict", Align::Left),
-    ])
+    ];
+    Table::new(&[first, &others].concat())
 }
 
-fn open_row(open: &OpenView<'_>, now: Timestamp) -> [String; 7] {
+fn open_row(open: &OpenView<'_>, now: Timestamp) -> [String; 6] {
     let known = |value: Option<u64>| value.map_or("?".to_owned(), |value| value.to_string());
     [
-        open.producer_id.to_string(),
         open.first_offset.to_string(),
         known(open.records),
         known(open.bytes),
@@ -185,20 +205,19 @@ fn sentence(text: &str) -> String {
     })
 }
 
-/// A line of fixed columns: such lines come one by one, before all are known.
+/// A line of fixed columns: such lines come one by one, before all are known. Where numbers make it
+/// too wide, producer and epoch stand on a line of their own.
 fn ended_line<S: AsRef<str>>(cells: &[S; 8]) -> String {
-    let [producer, epoch, from, marker, records, bytes, since, end] = cells;
-    format!(
-        "{:>8} {:>5} {:>9} {:>9} {:>7} {:>8}  {:20}  {}",
-        producer.as_ref(),
-        epoch.as_ref(),
-        from.as_ref(),
-        marker.as_ref(),
-        records.as_ref(),
-        bytes.as_ref(),
-        since.as_ref(),
-        end.as_ref()
-    )
+    let [producer, epoch, from, marker, records, bytes, since, end] =
+        cells.each_ref().map(S::as_ref);
+    let whose = format!("{producer:>8} {epoch:>5}");
+    let what = format!("{from:>9} {marker:>9} {records:>7} {bytes:>8} {since:20}  {end:6}");
+    if whose.len() + 1 + what.len() <= WIDTH {
+        return format!("{whose} {}", what.trim_end());
+    }
+    // The columns go on where they were, as far as they can: numbers grow to the left.
+    let what = format!("{:>1$}", what.trim_start(), WIDTH);
+    format!("{whose}\n{}", what.trim_end())
 }
 
 impl Report for TextReport {
@@ -214,7 +233,7 @@ impl Report for TextReport {
             return;
         };
         if self.ended == 0 {
-            Self::ended_heading(head, out);
+            self.ended_heading(head, out);
         }
         self.ended += 1;
         if self.terms.top.is_some_and(|top| self.ended > top) {
@@ -233,9 +252,9 @@ impl Report for TextReport {
                 start => measure::second(start),
             },
             if end.marker.is_abort {
-                "aborted"
+                "abort"
             } else {
-                "committed"
+                "commit"
             }
             .to_owned(),
         ]);
@@ -248,7 +267,7 @@ impl Report for TextReport {
             self.open(view, out);
         }
         if self.terms.stats && !view.stats.is_empty() {
-            write_stats(view.head.topic_partition, &view.stats, out);
+            write_stats(&self.terms.title(&view.head), &view.stats, out);
         }
     }
 
@@ -267,7 +286,11 @@ impl Report for TextReport {
         let [ongoing, suspect, hanging] = totals.open;
         let open = ongoing + suspect + hanging;
         if open == 0 {
-            push_line(&format!("No open transaction in {partitions}."), out);
+            let which = match self.terms.is_filtered {
+                true => "No open transaction of those asked for",
+                false => "No open transaction",
+            };
+            push_line(&format!("{which} in {partitions}."), out);
             return;
         }
         let clock = if self.terms.is_clock {

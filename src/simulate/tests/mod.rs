@@ -2,3 +2,4 @@
 
 mod builtin;
 mod explore;
+mod written;

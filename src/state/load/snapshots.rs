@@ -7,8 +7,8 @@ use super::stop::{Halt, Stop};
 use crate::format::number::{Offset, Timestamp};
 use crate::format::producer_snapshot::{self, Version};
 use crate::state::manager::Manager;
-use crate::state::replay::usable_entries;
 use crate::state::rules::RuleSet;
+use crate::state::snapshot::entries_by;
 use crate::storage::source::{Access, Source};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -189,7 +189,7 @@ impl<const N: usize> Keeper<N> {
                 let name = name_of(offset, ".snapshot");
                 return Err(Stop::new("NoSuchFileException", name).into());
             };
-            if let Ok(entries) = usable_entries(&file.bytes(options.access)?) {
+            if let Ok(entries) = entries_by(options.rules, &file.bytes(options.access)?) {
                 let (now, expiration) = match options.now {
                     Some(now) => (now, options.producer_id_expiration_ms),
                     None => (Timestamp(0), i64::MAX),

@@ -4,7 +4,8 @@ use super::log::Log;
 use crate::format::number::{Offset, ProducerId};
 use crate::format::producer_snapshot::ProducerEntry;
 use crate::format::txn_index::AbortedTxn;
-use crate::state::event::Event;
+use crate::state::batch::Batch;
+use crate::state::event::{Event, Fate, Kind};
 use crate::state::read::{Item, read_source};
 use crate::state::replay::{Replay, Visitor};
 use crate::state::rules::{Barrier, Fork, RuleSet, Stock};
@@ -17,11 +18,32 @@ struct Heard {
     events: Vec<String>,
     transactions: Vec<Transaction>,
     aborted: Vec<AbortedTxn>,
+    /// Their offsets.
+    barriers: Vec<i64>,
+    /// Producer, first offset and fate of what was open at them.
+    open: Vec<(i64, i64, Fate)>,
+    reached: u64,
 }
 
 impl Visitor for Heard {
+    fn barrier(&mut self, batch: &Batch) {
+        self.barriers.push(batch.base_offset.0);
+    }
+
+    fn reached(&mut self, _: Offset, position: u64) {
+        self.reached = position;
+    }
+
     fn event(&mut self, event: &Event<'_>) {
         self.events.push(event.kind.code().to_owned());
+        if let Kind::BarrierOpenTransaction {
+            producer_id,
+            first_offset,
+            fate,
+        } = event.kind
+        {
+            self.open.push((producer_id.0, first_offset.0, fate));
+        }
     }
 
     fn transaction(&mut self, transaction: &Transaction) {
@@ -128,7 +150,10 @@ fn a_replay_goes_on_where_a_broker_ends() {
         .txn(5, 0, 2, 1)
         .abort(5, 0, 0);
     let (replay, heard) = run(replay(&Stock), &log);
-    assert_eq!(heard.events, ["would-stop", "would-stop"]);
+    assert_eq!(
+        heard.events,
+        ["non-transactional-in-transaction", "marker-malformed"]
+    );
     assert_eq!(heard.aborted.len(), 1);
     let entry = replay.manager().producers().get(ProducerId(5)).unwrap();
     assert_eq!(entry.last_sequence().0, 2);
@@ -228,4 +253,59 @@ fn a_producer_twice_in_a_snapshot_leaves_a_transaction_without_a_producer() {
     assert_eq!(twice.last_stable_offset(), Offset(3));
     let producer = twice.manager().producers().get(ProducerId(5)).unwrap();
     assert_eq!(producer.current_txn_first_offset, None);
+}
+
+#[test]
+fn a_barrier_drops_what_is_open_or_takes_its_producer_away() {
+    let first = Log::new().txn(5, 0, 0, 1).txn(6, 0, 0, 1);
+    let second = Log::from(2).txn(6, 0, 1, 2).barrier().txn(5, 0, 0, 4);
+    let second = second.barrier().txn(5, 0, 4, 1);
+    let (once, _) = run(replay(&Fork), &first);
+    let (twice, heard) = run(once, &second);
+    assert_eq!(heard.barriers, [4, 9]);
+    // Told of once: that of 5 in the first segment is stuck, and those that were read together
+    // with a barrier come back behind it.
+    let (stuck, kept) = (Fate::Stuck, Fate::Kept);
+    assert_eq!(heard.open, [(5, 0, stuck), (6, 1, kept), (5, 5, kept)]);
+    let ongoing = twice.manager().ongoing().map(|open| open.first_offset.0);
+    assert_eq!(ongoing.collect::<Vec<_>>(), [0, 1, 5]);
+    let transactions = twice.transactions();
+    let records = |id, first_offset| {
+        let open = transactions.open_at(ProducerId(id), Offset(first_offset));
+        open.map(|open| open.records)
+    };
+    assert_eq!(
+        [records(5, 0), records(6, 1), records(5, 5), records(6, 0)],
+        [Some(1), Some(3), Some(5), None]
+    );
+    assert!(transactions.is_stuck(ProducerId(5), Offset(0)));
+    assert!(!transactions.is_stuck(ProducerId(5), Offset(5)));
+    assert_eq!(transactions.open().len(), 3);
+    let (once, _) = run(replay(&Barrier), &first);
+    let (twice, heard) = run(once, &second);
+    let dropped = Fate::Dropped;
+    assert_eq!(
+        heard.open,
+        [(5, 0, dropped), (6, 1, dropped), (5, 5, dropped)]
+    );
+    assert_eq!(twice.transactions().open().len(), 1);
+    let (_, heard) = run(replay(&Stock), &second);
+    assert_eq!((heard.barriers, heard.open), (vec![], vec![]));
+}
+
+#[test]
+fn a_marker_in_front_of_a_barrier_leaves_nothing_open_at_it() {
+    for rules in [&Fork as &'static dyn RuleSet, &Barrier] {
+        let (once, _) = run(replay(rules), &Log::new().txn(5, 0, 0, 1));
+        let (twice, heard) = run(once, &Log::from(1).commit(5, 0, 0).barrier());
+        assert_eq!((heard.barriers, heard.open), (vec![2], vec![]));
+        assert_eq!(twice.manager().ongoing().count(), 0);
+    }
+}
+
+#[test]
+fn a_segment_is_reached_to_its_end() {
+    let log = Log::new().txn(5, 0, 0, 1).commit(5, 0, 0);
+    let (_, heard) = run(replay(&Stock), &log);
+    assert_eq!(heard.reached, u64::try_from(log.bytes().len()).unwrap());
 }

@@ -4,7 +4,7 @@ use super::chunk::in_chunks;
 use super::log::{Log, apply, kept, recovered_by, refusal};
 use crate::format::number::{Offset, ProducerId};
 use crate::state::append::Append;
-use crate::state::event::Kind;
+use crate::state::event::{Fate, Kind};
 use crate::state::manager::{Applied, Manager};
 use crate::state::rules::{ALL, Barrier, Fork, Mapped, RuleSet, Stock, by_name};
 
@@ -76,6 +76,7 @@ fn barrier_drops_an_open_transaction_and_says_so() {
     let open = Kind::BarrierOpenTransaction {
         producer_id: ProducerId(5),
         first_offset: Offset(0),
+        fate: Fate::Dropped,
     };
     assert_eq!(events, [open]);
     assert_eq!(manager.first_unstable_offset(), Some(Offset(2)));

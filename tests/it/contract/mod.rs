@@ -7,6 +7,7 @@ mod filters;
 mod indexes;
 mod inputs;
 mod limits;
+mod odd_snapshots;
 mod order;
 mod producer_findings;
 mod producer_ids;

@@ -238,7 +238,6 @@ fn every_reading_of_an_id() {
     };
     let local = explain("5");
     assert_eq!((local.producer_id, local.origin.as_str()), (5, "local"));
-    assert_eq!(local.readings, [Reading::Local]);
     let bit_field = |region, low_31_bits| Reading::BitField {
         region,
         low_31_bits,
@@ -247,6 +246,9 @@ fn every_reading_of_an_id() {
         producer_id,
         producer_id_hex: None,
     };
+    assert_eq!(local.readings, [Reading::Local, negation(-7)]);
+    let greatest = explain("9223372036854775807");
+    assert_eq!(greatest.readings, [Reading::Local]);
     let seven = explain("-7");
     assert_eq!(
         (seven.origin.as_str(), seven.producer_id_hex),

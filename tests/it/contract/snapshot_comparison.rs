@@ -15,7 +15,7 @@ use crate::program::{Run, copies, testdata};
 
 const T: i64 = 1_774_000_000_000;
 
-fn entry(producer_id: i64, last_sequence: i32, last_offset: i64) -> ProducerEntry {
+pub(super) fn entry(producer_id: i64, last_sequence: i32, last_offset: i64) -> ProducerEntry {
     ProducerEntry {
         producer_id: ProducerId(producer_id),
         producer_epoch: ProducerEpoch(0),
@@ -30,7 +30,7 @@ fn entry(producer_id: i64, last_sequence: i32, last_offset: i64) -> ProducerEntr
 }
 
 /// One record of a producer.
-fn data(offset: i64, producer_id: i64, base_sequence: i32) -> Vec<u8> {
+pub(super) fn data(offset: i64, producer_id: i64, base_sequence: i32) -> Vec<u8> {
     let batch = Batch {
         producer_id,
         producer_epoch: 0,
@@ -42,7 +42,11 @@ fn data(offset: i64, producer_id: i64, base_sequence: i32) -> Vec<u8> {
 }
 
 /// A partition whose one segment begins at `base` and whose snapshots hold these entries.
-fn partition(base: i64, log: &[u8], snapshots: &[(i64, &[ProducerEntry])]) -> tempfile::TempDir {
+pub(super) fn partition(
+    base: i64,
+    log: &[u8],
+    snapshots: &[(i64, &[ProducerEntry])],
+) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let partition = directory.path().join("orders-0");
     fs::create_dir(&partition).unwrap();
@@ -177,6 +181,40 @@ fn a_snapshot_at_an_offset_that_no_batch_begins_with() {
     assert_eq!(results(snapshot), [(1, "equal")]);
 }
 
+/// The cleaner keeps the last batch of a producer, without records, or with fewer and then with a
+/// lower time.
+#[test]
+fn a_batch_that_lost_its_latest_record_to_compaction() {
+    let mut batch = Batch {
+        producer_id: 1,
+        producer_epoch: 0,
+        base_sequence: 0,
+        timestamp: T - 500,
+        ..Batch::new(0)
+    };
+    batch = batch.record(None, Some(b"v"));
+    batch.last_offset_delta = 1;
+    let mut held = entry(1, 1, 1);
+    held.offset_delta = 1;
+    let thinned = partition(0, &batch.encode(), &[(2, std::slice::from_ref(&held))]);
+    let (snapshot, outcome) = one(&[], thinned.path());
+    let stderr = outcome.ended_with(0).stderr;
+    assert!(
+        stderr.contains("note: legal differences from the log"),
+        "{stderr}"
+    );
+    let told = &snapshot.comparison[0];
+    assert_eq!(told.fields.len(), 1, "{told:?}");
+    let cause = told.cause.as_deref().unwrap();
+    assert!(
+        cause.contains("took records of the batch at offset 0"),
+        "{cause}"
+    );
+    // A whole batch has the time that it had.
+    let whole = partition(0, &batch.record(None, None).encode(), &[(2, &[held])]);
+    one(&[], whole.path()).1.ended_with(1);
+}
+
 #[test]
 fn a_log_elsewhere_serves_a_snapshot_that_was_sent_alone() {
     let directory = copies(&[(SOUND, "00000000000000000047.snapshot")]);
@@ -283,6 +321,26 @@ fn a_refused_snapshot_names_the_one_that_a_broker_takes_instead() {
         outcome.text().contains("reads the log from its start"),
         "{}",
         outcome.text()
+    );
+}
+
+/// Twenty legal differences do not hide the one that is none.
+#[test]
+fn what_nothing_explains_comes_first_in_text() {
+    let log = data(100, 1, 0);
+    let mut held: Vec<_> = (2..40).map(|id| entry(id, 0, 50)).collect();
+    held.push(entry(40, 0, 100));
+    let directory = partition(100, &log, &[(101, &held)]);
+    let outcome = run(INSPECT, &[directory.path()]).ended_with(1);
+    let text = outcome.text();
+    let first = text
+        .lines()
+        .skip_while(|line| !line.contains(" extra, "))
+        .nth(1);
+    assert_eq!(
+        first,
+        Some("  producer 40 is in the snapshot alone"),
+        "{text}"
     );
 }
 

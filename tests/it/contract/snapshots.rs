@@ -53,6 +53,7 @@ pub(super) struct Entry {
     pub(super) coordinator_epoch: i32,
     pub(super) current_txn_first_offset: Option<i64>,
     pub(super) source_cluster_id: Option<String>,
+    pub(super) source_cluster_id_base64: Option<String>,
     pub(super) origin: String,
 }
 
@@ -355,7 +356,7 @@ fn the_fixtures_that_are_damaged() {
     // No version is 0.
     let (zero, outcome) = one(&[], &fixture("a09_zero.snapshot"));
     outcome.ended_with(1);
-    assert_eq!((zero.version, zero.entries.len()), (None, 0));
+    assert_eq!((zero.version, zero.entries.len()), (Some(0), 0));
     assert!(
         zero.stock_refusal
             .unwrap()

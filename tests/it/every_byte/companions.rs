@@ -151,7 +151,11 @@ fn counted_checkpoints_that_are_cut() {
     ] {
         for input in of_kind(kind) {
             let whole = input.bytes.trim_ascii_end();
-            let last_line = whole.iter().rposition(|byte| *byte == b'\n').unwrap();
+            let Some(last_line) = whole.iter().rposition(|byte| *byte == b'\n') else {
+                // A broker makes the file of leader epochs with the log, and writes it later.
+                assert!(whole.is_empty(), "{}", input.path.display());
+                continue;
+            };
             // Kafka reads a file that ends before its count as one without entries.
             for length in b"0\n0".len()..=last_line {
                 let damage = dump(&input, &whole[..length], None, None).damage;

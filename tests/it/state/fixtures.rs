@@ -251,7 +251,7 @@ fn a05_a_marker_of_an_old_epoch_is_told_with_the_batch_that_it_ends() {
 fn a05b_a_plain_batch_in_an_open_transaction_ends_a_broker_that_reads_it() {
     let name = "a05b_nontxn_in_open_txn.log";
     let state = "7: epoch 0, last sequence 1 at offset 1, open since 0";
-    let event = "would-stop at offset 1, byte 71, after offset 0, byte 0";
+    let event = "non-transactional-in-transaction at offset 1, byte 71, after offset 0, byte 0";
     assert_eq!(told(name), [state, "LSO 0", event]);
     let stop = "InvalidTxnStateException: Expected transactional write from producer 7 at offset \
                 (offset=1, segment=[-1:-1]) in partition t-0";

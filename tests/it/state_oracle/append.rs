@@ -24,19 +24,19 @@ use crate::corpus;
 /// The answer as it is written; what lies in the directory at the end is another test's affair.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Written {
+pub(super) struct Written {
     through_log: bool,
     expiration: i64,
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
 }
 
 /// A step: what was asked, and what was believed after it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Step {
-    operation: String,
+pub(super) struct Step {
+    pub(super) operation: String,
     now: i64,
-    error: Option<Fault>,
+    pub(super) error: Option<Fault>,
     // Of a chunk.
     origin: Option<String>,
     #[serde(default)]
@@ -46,14 +46,14 @@ struct Step {
     #[serde(default)]
     is_verified: bool,
     #[serde(default)]
-    records: String,
+    pub(super) records: String,
     #[serde(default)]
     duplicate: bool,
     first_offset: Option<i64>,
     last_offset: Option<i64>,
     completed: Option<Vec<Completed>>,
     // Of other steps.
-    to: Option<i64>,
+    pub(super) to: Option<i64>,
     #[serde(default)]
     producer_id: i64,
     #[serde(default)]
@@ -113,10 +113,10 @@ impl View {
     }
 }
 
-type Twin = Manager<BATCHES_OF_A_BROKER>;
+pub(super) type Twin = Manager<BATCHES_OF_A_BROKER>;
 
 /// A chunk that is over: the old batch it repeats, or the transactions that ended.
-type Ended = Result<(Option<BatchMetadata>, Vec<Finished>), StateError>;
+pub(super) type Ended = Result<(Option<BatchMetadata>, Vec<Finished>), StateError>;
 
 pub(super) fn differences(case: &Path) -> Vec<String> {
     let text = fs::read_to_string(case.join("answer.json")).unwrap();
@@ -247,7 +247,7 @@ fn completed(finished: &Finished) -> Completed {
     }
 }
 
-fn append(twin: &mut Twin, step: &Step, written: &Written) -> Ended {
+pub(super) fn append(twin: &mut Twin, step: &Step, written: &Written) -> Ended {
     let origin = match step.origin.as_deref().unwrap() {
         "CLIENT" => Origin::Client,
         "COORDINATOR" => Origin::Coordinator,

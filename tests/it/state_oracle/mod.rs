@@ -11,6 +11,7 @@ mod cases;
 mod described;
 mod load;
 mod shrink;
+mod written;
 
 use std::path::{Path, PathBuf};
 
@@ -82,4 +83,9 @@ fn what_a_load_makes_of_a_directory_is_what_the_real_load_makes_of_it() {
 #[test]
 fn an_append_is_judged_as_the_real_log_judges_it() {
     check("append", append::differences);
+}
+
+#[test]
+fn what_appends_leave_on_disk_is_what_the_real_log_leaves() {
+    check("written", written::differences);
 }

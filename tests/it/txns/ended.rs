@@ -112,7 +112,7 @@ fn they_are_shown_only_when_asked_for_and_at_most_top() {
         &["--all", "--top", "2", "--now", "1700000000000"],
     );
     let text = text.ended_with(0);
-    for words in ["... and 3 more (--top)", "committed", "4 "] {
+    for words in ["... and 3 more (--top)", "commit", "4 "] {
         assert!(text.text().contains(words), "{}", text.text());
     }
 }

@@ -68,6 +68,17 @@ impl Log {
         self.push(batch, &[0, 0, 0, kind], &[0, 0, 0, 0, 0, 7])
     }
 
+    /// A commit with this value.
+    pub(super) fn marker_with(self, producer_id: i64, value: &[u8]) -> Self {
+        let batch = Batch {
+            attributes: 0x30,
+            producer_id,
+            producer_epoch: 0,
+            ..Batch::new(0)
+        };
+        self.push(batch, &[0, 0, 0, 1], value)
+    }
+
     /// The end of a transaction, by a coordinator of epoch 7.
     pub(super) fn abort(self, producer_id: i64, producer_epoch: i16) -> Self {
         self.marker(producer_id, producer_epoch, 0)

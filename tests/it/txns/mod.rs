@@ -7,4 +7,5 @@ mod fixtures;
 mod log;
 mod open;
 mod options;
+mod progress;
 mod verdicts;

@@ -184,3 +184,127 @@ fn many_open_transactions_make_a_short_answer() {
     let two = txns(root.path(), &["--now", "1800000000000", "--top", "2"]).ended_with(1);
     assert_eq!(two.text().matches("--start-offset").count(), 2);
 }
+
+#[test]
+fn producers_expire_when_asked_to() {
+    let root = tempfile::tempdir().unwrap();
+    let log = Log::default().data(5, 0).commit(5, 0).data(6, 0);
+    log.write(&root.path().join("t-0"), 0);
+    let now = (START + 2000).to_string();
+    let left = |args: &[&str]| {
+        let (document, outcome) = json(root.path(), &[&["--now", &now], args].concat());
+        outcome.ended_with(0);
+        let producers = only(document).producers.unwrap();
+        let ids = producers
+            .iter()
+            .map(|producer| producer["producerId"].as_i64().unwrap());
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(left(&[]), [5, 6]);
+    assert_eq!(left(&["--expire-after", "1001"]), [5, 6]);
+    assert_eq!(left(&["--expire-after", "1000"]), [6]);
+    // An open transaction keeps its producer.
+    assert_eq!(left(&["--expire-after", "0"]), [6]);
+    txns(root.path(), &["--expire-after", "-1"]).ended_with(2);
+}
+
+/// Nothing found of an id is no good news: it may be mistyped.
+#[test]
+fn ids_that_nothing_knows_are_told() {
+    let root = tempfile::tempdir().unwrap();
+    let log = Log::default().data(5, 0).commit(5, 0).data(6, 0);
+    log.write(&root.path().join("t-0"), 0);
+    let now = START.to_string();
+    let told = |args: &[&str]| {
+        let outcome = txns(root.path(), &[&["--now", &now], args].concat());
+        let outcome = outcome.ended_with(0);
+        (outcome.text().to_owned(), outcome.stderr)
+    };
+    let (text, stderr) = told(&["--producer-id", "7,5,-9"]);
+    assert_eq!(stderr, "kfsck: note: nothing here knows producer -9, 7\n");
+    assert_eq!(
+        text,
+        "No open transaction of those asked for in 1 partition.\n"
+    );
+    assert_eq!(told(&["--producer-id", "5,6"]).1, "");
+    assert_eq!(told(&["-q", "--producer-id", "7"]).1, "");
+    let now = "1796014062536";
+    let id = |id: &str| {
+        let args = ["--now", now, "--transactional-id", id];
+        txns(&testdata("main"), &args).ended_with(0).stderr
+    };
+    let words = "no transactional id 'txn-open.absent' is in the __transaction_state at hand";
+    assert!(id("txn-open.absent").contains(words));
+    assert!(!id("txn-open.two.open").contains("no transactional id"));
+}
+
+#[test]
+fn a_checkpoint_that_does_not_parse_is_damage_as_it_is_to_producers() {
+    let root = tempfile::tempdir().unwrap();
+    Log::default().plain().write(&root.path().join("t-0"), 0);
+    fs::write(root.path().join("replication-offset-checkpoint"), "9\n").unwrap();
+    for path in [root.path().to_owned(), root.path().join("t-0")] {
+        let told = |command: &str| {
+            let outcome = Run::new([command]).arg(&path).outcome();
+            outcome.ended_with(1).stderr
+        };
+        assert!(told("txns").contains("checkpoint-corrupt"));
+        assert_eq!(told("txns"), told("producers"));
+    }
+}
+
+#[test]
+fn an_exception_is_told_with_its_class_and_with_what_a_recovery_does() {
+    let root = tempfile::tempdir().unwrap();
+    let log = Log::default()
+        .data(5, 0)
+        .marker_with(5, &[0, 0])
+        .marker_with(5, &[255; 6]);
+    log.write(&root.path().join("t-0"), 0);
+    let told = |command: &str| {
+        let run = Run::new([command, "-q"]).arg(root.path());
+        run.outcome().ended_with(1).stderr
+    };
+    let stderr = told("txns");
+    for words in [
+        "marker-malformed: producer 5: a broker that reads the batch at offset 1 back does not \
+         start: BufferUnderflowException: null\n",
+        "offset 2 back does not start: InvalidRecordException: ",
+        "; after an unclean stop it first cuts the log off behind that batch\n",
+    ] {
+        assert!(stderr.contains(words), "{stderr}");
+    }
+    // The first of each kind is told there.
+    assert_eq!(
+        stderr.lines().next().unwrap(),
+        told("producers")
+            .trim_end()
+            .trim_end_matches("; the first of 2")
+    );
+}
+
+/// Ids of mirroring have up to 20 letters.
+#[test]
+fn wide_ids_keep_tables_within_80_columns() {
+    let root = tempfile::tempdir().unwrap();
+    let id = i64::MIN + 5;
+    let log = Log::at(2_000_000_000)
+        .data(id, 0)
+        .abort(id, 0)
+        .data(5, 0)
+        .commit(5, 0);
+    log.data(id, 7)
+        .write(&root.path().join("t-0"), 2_000_000_000);
+    let args = ["--all", "--rules", "mapped", "--now", "4000000000000"];
+    let text = txns(root.path(), &args).ended_with(1);
+    for line in text.text().lines() {
+        assert!(
+            line.starts_with("  epoch") || line.chars().count() <= 80,
+            "{line}"
+        );
+    }
+    let ended = "\n-9223372036854775803     0\n";
+    assert!(text.text().contains(ended), "{}", text.text());
+    let open = "\nproducer\n        from  records";
+    assert!(text.text().contains(open), "{}", text.text());
+}

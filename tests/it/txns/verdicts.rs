@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::document::{Transaction, Verdict, json, only};
+use super::document::{Transaction, Verdict, json, only, txns};
 use super::log::{Log, START, state_partition};
 
 /// A quarter of an hour, the default, after the last write at offset 0.
@@ -256,4 +256,85 @@ fn a_producer_below_0_belongs_to_another_cluster() {
     let partition = only(document);
     assert!(partition.transactions.is_empty());
     assert_eq!(partition.last_stable_offset, partition.log_end_offset);
+}
+
+/// `c`, `e` and so on (99, 101) have their home in partition 1 of two, `d` and so on in 0.
+#[test]
+fn the_second_arm_without_being_told_how_many_partitions_there_are() {
+    let states = |ids: &[&str]| {
+        let states = ids.iter().map(|id| match *id {
+            "a" => state_partition("a", 5, 1, &["t"]),
+            id => state_partition(id, 6, 1, &["u"]),
+        });
+        states.collect::<Vec<_>>().concat()
+    };
+    // The record of `a` lies in partition 0.
+    let (zero, one) = (states(&["a", "b", "d"]), states(&["c", "e"]));
+    let root = directory(&[(0, &zero), (1, &one)]);
+    let transaction = judged_at(root.path(), OVERDUE, 1);
+    assert_eq!(transaction.verdict, Verdict::Hanging);
+    let home = "lies in __transaction_state-0 and belongs into __transaction_state-1";
+    says(&transaction, &["'a'", "does not know it", home]);
+    // Fewer ids in their places leave a doubt, and none out of place leave none.
+    let (zero, one) = (states(&["a", "b"]), states(&["c"]));
+    let root = directory(&[(0, &zero), (1, &one)]);
+    let transaction = judged_at(root.path(), OVERDUE, 1);
+    assert_eq!(transaction.verdict, Verdict::Suspect);
+    says(
+        &transaction,
+        &["no number of partitions", "--transaction-log-partitions N"],
+    );
+    let (zero, one) = (states(&["b"]), states(&["a", "c"]));
+    let root = directory(&[(0, &zero), (1, &one)]);
+    let transaction = judged_at(root.path(), OVERDUE, 0);
+    assert_eq!(transaction.verdict, Verdict::Ongoing);
+}
+
+/// Two ids with one producer: the reason and the field name the same.
+#[test]
+fn of_several_ids_the_one_that_decides_is_named() {
+    let (idle, own) = (
+        state_partition("b", 5, 4, &[]),
+        state_partition("c", 5, 1, &["t"]),
+    );
+    let root = directory(&[(0, &idle), (1, &own)]);
+    let transaction = judged_at(root.path(), OVERDUE, 0);
+    assert_eq!(transaction.transactional_id.as_deref(), Some("c"));
+    says(&transaction, &["'c'"]);
+}
+
+/// A replica of `__transaction_state` that lags does not know what began since.
+#[test]
+fn of_two_replicas_the_one_that_goes_further_judges() {
+    let old = state_partition("z", 9, 1, &["u"]);
+    let mut next = state_partition("a", 5, 1, &["t"]);
+    // The base offset, which no checksum covers.
+    next[7] = 1;
+    let behind = directory(&[(0, &old)]);
+    let ahead = directory(&[(0, &[&old[..], &next].concat())]);
+    for root in [&behind, &ahead] {
+        fs::write(root.path().join("meta.properties"), "cluster.id=c\n").unwrap();
+    }
+    let alone = judged_at(behind.path(), OVERDUE, 1);
+    assert_eq!(alone.verdict, Verdict::Hanging);
+    for (first, second, left_out) in [
+        (&behind, &ahead, "the copy before is left out: it ends at 1"),
+        (&ahead, &behind, "this copy is left out: it ends at 1"),
+    ] {
+        let second = second.path().to_str().unwrap();
+        let now = OVERDUE.to_string();
+        let (document, outcome) = json(first.path(), &[second, "--now", &now]);
+        let stderr = outcome.ended_with(0).stderr;
+        assert!(stderr.contains(left_out), "{stderr}");
+        let open = document.partitions.iter().flat_map(|one| &one.transactions);
+        let verdicts: Vec<_> = open.map(|open| open.verdict).collect();
+        assert_eq!(verdicts, [Verdict::Ongoing; 2]);
+        // Both hold t-0, so text says where.
+        let text = txns(first.path(), &[second, "--now", &now]).ended_with(0);
+        for root in [&behind, &ahead] {
+            let title = format!("{}: last stable", root.path().join("t-0").display());
+            let text = text.text().replace('\n', " ");
+            assert!(text.contains(&title), "{text}");
+        }
+    }
 }

@@ -101,7 +101,7 @@ fn members(
     for (name, value) in &object.0 {
         let mut text = String::new();
         let value = match value {
-            json::Value::Null => Value::Nullable(None),
+            json::Value::Null => Value::Bytes(None),
             json::Value::Text(text) => Value::Text(text),
             other => {
                 json::put_value(other, &mut text);

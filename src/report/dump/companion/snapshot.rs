@@ -84,13 +84,14 @@ fn line(entry: &ProducerEntry, out: &mut Portions<'_>) -> Result<(), Refused> {
             ("timestamp", timestamp),
         ]);
     }
-    let cluster = source_cluster(entry);
-    fields.push(("sourceClusterId", Value::Nullable(cluster.as_deref())));
+    fields.push((
+        "sourceClusterId",
+        Value::Bytes(entry.source_cluster_id.as_deref()),
+    ));
     out.row("producer", &fields)
 }
 
 fn object(entry: &ProducerEntry, out: &mut Portions<'_>) -> Result<(), Refused> {
-    let cluster = source_cluster(entry);
     let fields = [
         ("producerId", Value::Producer(entry.producer_id)),
         ("producerEpoch", Value::Int(entry.producer_epoch.0.into())),
@@ -106,15 +107,11 @@ fn object(entry: &ProducerEntry, out: &mut Portions<'_>) -> Result<(), Refused> 
             "currentTxnFirstOffset",
             Value::Optional(entry.open_txn().map(|offset| offset.0)),
         ),
-        ("sourceClusterId", Value::Nullable(cluster.as_deref())),
+        (
+            "sourceClusterId",
+            Value::Bytes(entry.source_cluster_id.as_deref()),
+        ),
         ("origin", Value::Text(entry.producer_id.origin())),
     ];
     out.row("producer", &fields)
-}
-
-fn source_cluster(entry: &ProducerEntry) -> Option<String> {
-    entry
-        .source_cluster_id
-        .as_deref()
-        .map(|id| String::from_utf8_lossy(id).into_owned())
 }

@@ -87,6 +87,7 @@ fn what_is_not_so_is_found() {
         "client 5 data pid=7 epoch=0 seq=5",
         "fetches 0",
         "start unclean",
+        "truncated 5",
     ] {
         let log = format!("{DATA} => {KNOWN}; LSO 5\n{reader}");
         assert_eq!(differences_of(&format!("{log} => nobody; LSO 0")).len(), 4);

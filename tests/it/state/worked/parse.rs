@@ -36,6 +36,8 @@ pub(super) enum What {
     Comes(Who, Written),
     /// A broker starts on the directory.
     Start(Start),
+    /// A replica cuts its log to end here.
+    Truncated(i64),
 }
 
 /// By whom a batch comes.
@@ -181,6 +183,7 @@ fn what(words: &[&str]) -> What {
                 .map(|fetch| fetch.iter().map(|offset| number(offset)).collect())
                 .collect(),
         ),
+        ("truncated", [end]) => What::Truncated(number(end)),
         ("start", [how, rest @ ..]) => What::Start(start(how, rest)),
         ("client", batch) => What::Comes(Who::Client, Written::parse(batch)),
         ("client-unverified", batch) => What::Comes(Who::UnverifiedClient, Written::parse(batch)),

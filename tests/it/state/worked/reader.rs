@@ -11,7 +11,7 @@ use kfsck::state::append::Append;
 use kfsck::state::batch::{Batch, Control};
 use kfsck::state::chunk::Chunk;
 use kfsck::state::event::{Event, Kind, ignore};
-use kfsck::state::load::{Action, Change, LoadOptions, load};
+use kfsck::state::load::{Action, Change, LoadOptions, load, truncate};
 use kfsck::state::manager::{Applied, Manager};
 use kfsck::state::replay::{Replay, Visitor};
 use kfsck::state::rules::RuleSet;
@@ -56,6 +56,7 @@ impl Reading<'_> {
             What::Fetches(fetches) => self.fetched(fetches),
             What::Comes(who, written) => self.comes(*who, written),
             What::Start(start) => self.started(*start),
+            What::Truncated(end) => self.truncated(*end),
             What::Segment | What::Snapshot { .. } => Vec::new(),
         }
     }
@@ -194,8 +195,8 @@ impl Reading<'_> {
         words
     }
 
-    /// One more batch behind a log that came batch by batch.
-    fn comes(&self, who: Who, written: &Written) -> Vec<String> {
+    /// A replica that got the log batch by batch.
+    fn replica(&self) -> Manager<5> {
         let mut manager = Manager::<5>::new(PARTITION, self.rules);
         for (batch, control) in self.read() {
             let how = Append::FOLLOWER;
@@ -203,6 +204,23 @@ impl Reading<'_> {
                 .apply(how, &batch, control.as_ref(), &mut ignore)
                 .unwrap();
         }
+        manager
+    }
+
+    /// Such a replica, the high watermark at `end`, after it has cut the log to end there.
+    fn truncated(&self, end: i64) -> Vec<String> {
+        let (_root, directory) = self.directory();
+        let mut manager = self.replica();
+        manager.set_map_end_offset(Offset(self.end()));
+        manager.on_high_watermark_updated(Offset(end));
+        let options = LoadOptions::new(self.rules);
+        let manager = truncate(&directory, manager, Offset(end), &options);
+        self.state(&mut manager.unwrap().unwrap(), end)
+    }
+
+    /// One more batch behind a log that came batch by batch.
+    fn comes(&self, who: Who, written: &Written) -> Vec<String> {
+        let mut manager = self.replica();
         let bytes = written.bytes(self.batches().count());
         let (batch, control) = read_back::of_bytes(Offset(written.first), &bytes).remove(0);
         let how = match who {

@@ -44,6 +44,10 @@ final class Answers {
             ObjectNode answer;
             if (script.isOfAppends()) {
                 answer = AppendRun.answer(script, work.resolve("topic-0"));
+                if (script.isKept()) {
+                    FileCopies.delete(directory.resolve("topic-0"));
+                    copy(work.resolve("topic-0"), directory);
+                }
             } else {
                 Path partition = directory.resolve("topic-0");
                 FileCopies.delete(partition);

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.RecordBatch;
 import org.apache.kafka.storage.internals.log.LogConfig;
@@ -24,7 +25,11 @@ final class AppendRun implements AutoCloseable {
     private final Path partition;
     private final FixedTime time;
     private final boolean throughLog;
-    private final UnifiedLog log;
+    private final LogConfig config;
+    private final LoadSettings load;
+    private final boolean verification;
+    private final String end;
+    private UnifiedLog log;
     private final ArrayNode steps = JsonNodeFactory.instance.arrayNode();
     private final Map<Long, VerificationGuard> guards = new HashMap<>();
     private ScriptLine chunk;
@@ -36,12 +41,16 @@ final class AppendRun implements AutoCloseable {
         this.partition = partition;
         time = new FixedTime(settings.number("now", BatchBytes.FIRST_TIME));
         throughLog = !settings.text("by", "log").equals("manager");
-        LoadSettings load = new LoadSettings(true, 0, 0, time.milliseconds(),
-            settings.integer("expiration", 86_400_000), List.of());
+        load = new LoadSettings(true, 0, 0, time.milliseconds(), settings.integer("expiration", 86_400_000),
+            List.of());
+        verification = settings.flag("verification", false);
+        end = settings.text("end", "");
         Files.createDirectories(partition);
-        LogConfig config = new LogConfig(Map.of("segment.index.bytes", "4096",
+        config = new LogConfig(Map.of("segment.index.bytes", settings.text("index", "4096"),
+            "internal.segment.bytes", settings.text("segment", "1073741824"),
+            "index.interval.bytes", settings.text("interval", "4096"),
             "message.timestamp.after.max.ms", String.valueOf(Long.MAX_VALUE)));
-        log = RealLoad.open(partition, config, load, time, settings.flag("verification", false));
+        log = RealLoad.open(partition, config, load, time, verification);
         settings.allAsked();
     }
 
@@ -52,6 +61,7 @@ final class AppendRun implements AutoCloseable {
                 line.allAsked();
             }
             run.endChunk();
+            run.end();
             ObjectNode answer = JsonNodeFactory.instance.objectNode();
             answer.put("throughLog", run.throughLog).put("verification",
                 run.log.producerStateManager().producerStateManagerConfig().transactionVerificationEnabled());
@@ -89,10 +99,35 @@ final class AppendRun implements AutoCloseable {
                 step.put("to", line.number("to", 0));
                 log.truncateTo(line.number("to", 0));
             });
+            case "begin" -> attempt(step, () -> {
+                step.put("to", line.number("to", 0));
+                log.truncateFullyAndStartAt(line.number("to", 0), Optional.empty());
+            });
             case "roll" -> attempt(step, () -> log.roll());
+            case "restart" -> attempt(step, () -> {
+                stop();
+                log.removeLogMetrics();
+                log = RealLoad.open(partition, config, load, time, verification);
+            });
             default -> throw new IllegalArgumentException("no such operation: " + line.text());
         }
         endStep(step);
+    }
+
+    /** As a broker does that stops cleanly. */
+    private void stop() {
+        log.flush(true);
+        log.prepareActiveSegmentForClose();
+        log.close();
+    }
+
+    /** Of a broker that is killed the files stay as they are: the kernel writes what it was given. */
+    private void end() {
+        switch (end) {
+            case "", "killed" -> { }
+            case "closed" -> stop();
+            default -> throw new IllegalArgumentException("end is closed or killed: " + end);
+        }
     }
 
     private interface Attempt {

@@ -16,4 +16,9 @@ record Script(List<ScriptLine> lines) {
     boolean isOfAppends() {
         return !lines.isEmpty() && lines.get(0).operation().equals("log");
     }
+
+    /** Whether what such a case leaves in the directory is kept: its first line says how the log ends. */
+    boolean isKept() {
+        return isOfAppends() && lines.get(0).has("end");
+    }
 }

@@ -11,7 +11,7 @@ import kfsck.oracle.Dice;
 import kfsck.oracle.Options;
 import kfsck.oracle.Program;
 
-/** The verbs state-cases and append-cases: random scripts with what the real code believes of each. */
+/** The verbs state-cases, append-cases and written-cases: random scripts with what the real code believes of each. */
 public final class StateCasesProgram {
     private StateCasesProgram() {
     }
@@ -19,10 +19,11 @@ public final class StateCasesProgram {
     public static void main(String[] arguments) {
         Answers.silenceLog();
         Program.run(() -> {
-            Options options = new Options(arguments, List.of("--seed", "--count", "--out"), List.of("--appends"));
+            Options options = new Options(arguments, List.of("--seed", "--count", "--out"), List.of("--appends",
+                "--written"));
             Dice dice = new Dice(Long.parseLong(options.required("--seed")));
-            Function<Dice, String> generator = options.has("--appends") ? own -> new AppendDice(own).script()
-                : own -> new LogDice(own).script();
+            Function<Dice, String> generator = options.has("--written") ? own -> new WrittenDice(own).script()
+                : options.has("--appends") ? own -> new AppendDice(own).script() : own -> new LogDice(own).script();
             write(dice, Integer.parseInt(options.required("--count")), Path.of(options.required("--out")), generator);
         });
     }

@@ -1,0 +1,204 @@
+//! How far the reading of logs is, on a terminal: bytes read of the bytes of all segments.
+//!
+//! Nothing is drawn where standard error is no terminal, with `-q`, or while the work is short.
+
+use std::cell::{Cell, RefCell};
+use std::fs;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kfsck::analysis::witness::Witness;
+use kfsck::format::number::Offset;
+use kfsck::format::txn_index::AbortedTxn;
+use kfsck::state::batch::{Batch, Control};
+use kfsck::state::event::Event;
+use kfsck::state::read::{SegmentFile, segments};
+use kfsck::state::replay::{Replay, Visitor};
+use kfsck::state::transactions::Transaction;
+use kfsck::storage::damage::Damage;
+use kfsck::storage::directory::{self, Operand};
+
+use super::session::Session;
+
+/// Shorter work is done before anybody wonders.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The progress of one run; clones speak of the same run.
+#[derive(Debug, Clone)]
+pub(super) struct Progress {
+    /// `None` where nobody looks.
+    bar: Option<Rc<Bar>>,
+}
+
+#[derive(Debug)]
+struct Bar {
+    drawn: ProgressBar,
+    started: Instant,
+    is_drawn: Cell<bool>,
+    at: RefCell<Place>,
+}
+
+/// How far the reading is.
+#[derive(Debug, Default)]
+struct Place {
+    /// Bytes of segments that are done.
+    before: u64,
+    segment: Option<Offset>,
+    position: u64,
+}
+
+impl Progress {
+    /// Begins with nothing read of what lies behind these paths.
+    pub(super) fn start(paths: &[PathBuf], session: &mut Session) -> Self {
+        if session.is_quiet() || !io::stderr().is_terminal() {
+            return Self { bar: None };
+        }
+        let total = paths.iter().map(|path| bytes_behind(path)).sum();
+        let drawn = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
+        let style = "[{wide_bar}] {binary_bytes} of {binary_total_bytes}, about {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            drawn.set_style(style.progress_chars("=> "));
+        }
+        session.draw_around(drawn.clone());
+        Self {
+            bar: Some(Rc::new(Bar {
+                drawn,
+                started: Instant::now(),
+                is_drawn: Cell::new(false),
+                at: RefCell::default(),
+            })),
+        }
+    }
+
+    /// Follows the reading of the next partition that `inner` visits.
+    pub(super) fn watching<'w, W: ?Sized>(&self, inner: &'w mut W) -> Watching<'w, W> {
+        if let Some(bar) = &self.bar {
+            bar.at.borrow_mut().leave();
+        }
+        Watching {
+            inner,
+            bar: self.bar.clone(),
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.drawn.finish_and_clear();
+    }
+}
+
+impl Bar {
+    fn reached(&self, segment: Offset, position: u64) {
+        if !self.is_drawn.get() && self.started.elapsed() >= PATIENCE {
+            self.drawn.set_draw_target(ProgressDrawTarget::stderr());
+            self.is_drawn.set(true);
+        }
+        let read = self.at.borrow_mut().reached(segment, position);
+        // A pipe does not say how much will come.
+        if self.drawn.length().is_some_and(|total| total < read) {
+            self.drawn.set_length(read);
+        }
+        self.drawn.set_position(read);
+    }
+}
+
+impl Place {
+    /// Bytes read in all.
+    fn reached(&mut self, segment: Offset, position: u64) -> u64 {
+        if self.segment != Some(segment) {
+            self.leave();
+            self.segment = Some(segment);
+        }
+        self.position = position;
+        self.before.saturating_add(position)
+    }
+
+    fn leave(&mut self) {
+        self.before = self.before.saturating_add(self.position);
+        self.position = 0;
+        self.segment = None;
+    }
+}
+
+/// The bytes of the segments behind a path; what cannot be looked at is told by who reads it.
+fn bytes_behind(path: &Path) -> u64 {
+    let size = |path: &Path| fs::metadata(path).map_or(0, |file| file.len());
+    match directory::expand(path) {
+        Ok(Operand::File(file)) => size(&file.path),
+        Ok(operand) => {
+            let files = operand.partitions().iter().flat_map(segments);
+            files.map(|segment| size(&segment.path)).sum()
+        }
+        Err(_) => 0,
+    }
+}
+
+/// Passes on what a replay tells, and how far it is.
+#[derive(Debug)]
+pub(super) struct Watching<'w, W: ?Sized> {
+    inner: &'w mut W,
+    bar: Option<Rc<Bar>>,
+}
+
+impl<W: Visitor + ?Sized> Visitor for Watching<'_, W> {
+    fn event(&mut self, event: &Event<'_>) {
+        self.inner.event(event);
+    }
+
+    fn barrier(&mut self, batch: &Batch) {
+        self.inner.barrier(batch);
+    }
+
+    fn transaction(&mut self, transaction: &Transaction) {
+        self.inner.transaction(transaction);
+    }
+
+    fn aborted(&mut self, segment: Offset, entry: &AbortedTxn) {
+        self.inner.aborted(segment, entry);
+    }
+
+    fn damage(&mut self, segment: Offset, damage: &Damage) {
+        self.inner.damage(segment, damage);
+    }
+
+    fn reached(&mut self, segment: Offset, position: u64) {
+        if let Some(bar) = &self.bar {
+            bar.reached(segment, position);
+        }
+        self.inner.reached(segment, position);
+    }
+}
+
+impl<W: Witness + ?Sized> Witness for Watching<'_, W> {
+    fn segment(&mut self, segment: &SegmentFile) {
+        self.inner.segment(segment);
+    }
+
+    fn needs_state(&self, batch: &Batch) -> bool {
+        self.inner.needs_state(batch)
+    }
+
+    fn before(&mut self, state: &Replay<1>, batch: &Batch, control: Option<&Control>) {
+        self.inner.before(state, batch, control);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Offset, Place};
+
+    #[test]
+    fn bytes_add_up_over_segments_and_partitions() {
+        let mut place = Place::default();
+        assert_eq!(place.reached(Offset(0), 10), 10);
+        assert_eq!(place.reached(Offset(0), 25), 25);
+        assert_eq!(place.reached(Offset(7), 5), 30);
+        // The next partition may begin at the same offset.
+        place.leave();
+        assert_eq!(place.reached(Offset(7), 9), 39);
+    }
+}
