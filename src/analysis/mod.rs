@@ -24,6 +24,7 @@ pub mod snapshot_comparison;
 pub mod snapshot_health;
 pub mod snapshot_replay;
 pub mod state_partition_count;
+pub mod strands;
 pub mod transaction_coordinator;
 pub mod transaction_logs;
 pub mod transaction_stats;

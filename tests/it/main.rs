@@ -4,6 +4,7 @@ mod barrier;
 mod batch_draft;
 mod batches;
 mod bounds;
+mod collisions;
 #[cfg(unix)]
 mod contract;
 mod corpus;

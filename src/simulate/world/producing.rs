@@ -158,6 +158,7 @@ impl World {
 
     fn next_batch(&mut self, index: WriterIndex, spot: Spot<'_>, count: u32) -> Sent {
         let producer = self.identify(index);
+        let timestamp = self.now;
         let writer = self.writer_mut(index);
         let first = RecordId {
             writer: index,
@@ -183,6 +184,7 @@ impl World {
             first,
             count,
             transaction: writer.open,
+            timestamp,
         };
         writer.last_sent.insert(spot.name.to_owned(), sent);
         if let Some(transaction) = sent.transaction
@@ -203,7 +205,10 @@ impl World {
             },
         };
         let is_transactional = sent.transaction.is_some();
-        let at = self.at_end(spot);
+        let at = At {
+            timestamp: sent.timestamp,
+            ..self.at_end(spot)
+        };
         let stored = Stored::data(at, sent.numbered, sent.count, is_transactional, truth);
         let batches = [Arc::new(stored)];
         let in_order = self.is_in_order(spot, &sent);

@@ -1,6 +1,6 @@
 //! A writer as its application sees it.
 
-use crate::format::number::{ProducerEpoch, ProducerId, Sequence};
+use crate::format::number::{ProducerEpoch, ProducerId, Sequence, Timestamp};
 use crate::simulate::scenario::{WriterKind, WriterSpec};
 use crate::simulate::stored::Numbered;
 use crate::simulate::truth::{ClusterIndex, RecordId, TransactionIndex};
@@ -26,6 +26,8 @@ pub struct Sent {
     pub count: u32,
     /// The transaction that it is part of.
     pub transaction: Option<TransactionIndex>,
+    /// The time of its records: when it was made, however often it is sent.
+    pub timestamp: Timestamp,
 }
 
 /// A writer.

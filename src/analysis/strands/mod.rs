@@ -1,0 +1,200 @@
+//! Which producer ids of a log two writers share: told from headers and control records alone.
+//!
+//! Two clusters give out the same ids. Where mirroring (KIP-1279) brings both into one partition
+//! and nothing parts them, batches of two writers lie under one id. A leader takes an id's batches
+//! in the order of epoch and sequence, so batches of one writer make one *strand*; a second writer
+//! shows as a second one. Not every disorder is a collision: `docs/collisions.md` tells what is
+//! evidence and what explains it, and how often the analysis is right.
+//!
+//! Batches are given in the order of the log, as a replay comes by them. Of each id a record of
+//! fixed size is kept, of one with more strands a few of them and a dozen signs.
+
+mod evidence;
+mod finding;
+mod risk;
+mod seen;
+mod strand;
+#[cfg(test)]
+mod tests;
+mod trail;
+
+pub use evidence::{Evidence, Excuse, Grade, Sign, confidence, grade};
+pub use finding::{Finding, Section};
+pub use risk::{Boundary, Highest, Risk, Stop};
+pub use seen::Seen;
+pub use strand::Strand;
+
+use super::log_findings::DEFAULT_EXPIRATION_MS;
+use super::witness::Witness;
+use crate::format::number::{Offset, ProducerId};
+use crate::state::batch::{Batch, Control};
+use crate::state::replay::{Replay, Visitor};
+use crate::storage::partition_name::PartitionName;
+use std::collections::HashMap;
+use trail::{Scene, Trail};
+
+/// What the analysis must be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// After how many milliseconds of silence brokers forget an id (`producer.id.expiration.ms`).
+    pub expiration_ms: i64,
+    /// Where the log starts by its checkpoint; batches below may be there nevertheless.
+    pub log_start: Option<Offset>,
+    /// How many findings are kept.
+    pub most_findings: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            expiration_ms: DEFAULT_EXPIRATION_MS,
+            log_start: None,
+            most_findings: 1000,
+        }
+    }
+}
+
+/// What a log shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// Ids that two writers share or seem to, in the order in which it shows.
+    pub findings: Vec<Finding>,
+    /// How many findings were left out because there are too many.
+    pub left_out: u64,
+    /// What can be said of collisions that leave no trace.
+    pub risk: Risk,
+}
+
+/// Gathers the strands of a partition.
+#[derive(Debug)]
+pub struct Strands {
+    options: Options,
+    trails: HashMap<ProducerId, Trail>,
+    scene: Scene,
+    section: Option<Section>,
+    follows_barrier: bool,
+    findings: Vec<Finding>,
+    left_out: u64,
+    risk: Risk,
+}
+
+impl Strands {
+    /// Nothing seen yet.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            trails: HashMap::new(),
+            scene: Scene {
+                expiration_ms: options.expiration_ms,
+                log_start: options.log_start,
+                behind_hole: None,
+                is_whole: false,
+                has_sequences: true,
+            },
+            section: None,
+            follows_barrier: false,
+            findings: Vec::new(),
+            left_out: 0,
+            risk: Risk::default(),
+        }
+    }
+
+    /// Names the partition: where the group coordinator writes for producers, each batch has
+    /// sequence 0.
+    #[must_use]
+    pub fn of(mut self, partition: Option<&PartitionName>) -> Self {
+        self.scene.has_sequences = partition.is_none_or(|name| name.topic != "__consumer_offsets");
+        self
+    }
+
+    /// Takes the next batch of the log in, with what its record says if it is a control batch.
+    pub fn batch(&mut self, batch: &Batch, control: Option<&Control>) {
+        self.enter(batch);
+        self.risk.batch(batch);
+        if batch.producer_id == ProducerId::NONE {
+            if control == Some(&Control::MirrorPidReset) {
+                self.risk.barrier(batch.base_offset);
+                self.end_section(true);
+            }
+            return;
+        }
+        let marker = match control {
+            _ if !batch.is_control => None,
+            Some(Control::Marker(marker)) => Some(*marker),
+            // A marker whose record a cleaner took, or none that ends a transaction.
+            _ => return,
+        };
+        let seen = Seen::of(batch);
+        let scene = &self.scene;
+        let mut is_new = false;
+        let trail = self.trails.entry(batch.producer_id).or_insert_with(|| {
+            is_new = true;
+            Trail::new(&seen)
+        });
+        match marker {
+            Some(marker) => trail.marker(&seen, marker, scene),
+            None if is_new => {}
+            None => trail.data(&seen, scene),
+        }
+    }
+
+    /// Goes on to a batch: begins a section with it where none is open.
+    fn enter(&mut self, batch: &Batch) {
+        let offset = batch.base_offset;
+        let section = self.section.get_or_insert(Section {
+            first_offset: offset,
+            end_offset: offset,
+            begins_with_barrier: self.follows_barrier,
+            ends_with_barrier: false,
+        });
+        if section.end_offset == section.first_offset {
+            self.scene.is_whole = self.follows_barrier || offset == Offset(0);
+        }
+        if offset > section.end_offset {
+            self.scene.behind_hole = Some(offset);
+        }
+        section.end_offset = batch.next_offset();
+    }
+
+    fn end_section(&mut self, ends_with_barrier: bool) {
+        self.follows_barrier = ends_with_barrier;
+        let Some(mut section) = self.section.take() else {
+            return;
+        };
+        section.ends_with_barrier = ends_with_barrier;
+        let found = self
+            .trails
+            .drain()
+            .filter_map(|(id, trail)| Finding::of(id, section, trail));
+        let mut found: Vec<Finding> = found.collect();
+        Finding::count_companions(&mut found);
+        found.sort_by_key(|finding| (finding.offset(), finding.producer_id));
+        let room = self
+            .options
+            .most_findings
+            .saturating_sub(self.findings.len());
+        self.left_out += found.len().saturating_sub(room) as u64;
+        self.findings.extend(found.into_iter().take(room));
+    }
+
+    /// The log is at its end.
+    #[must_use]
+    pub fn into_report(mut self) -> Report {
+        self.end_section(false);
+        Report {
+            findings: self.findings,
+            left_out: self.left_out,
+            risk: self.risk,
+        }
+    }
+}
+
+/// Nothing that a replay meets matters; its batches do.
+impl Visitor for Strands {}
+
+impl Witness for Strands {
+    fn before(&mut self, _: &Replay<1>, batch: &Batch, control: Option<&Control>) {
+        self.batch(batch, control);
+    }
+}
