@@ -19,7 +19,7 @@ use kfsck::storage::directory::{self, Operand, StrayKind};
 use kfsck::storage::segment::contents::DEFAULT_MAX_RECORD_BYTES;
 use kfsck::storage::spool;
 
-use super::number::{COUNT, LEADER_EPOCH, OFFSET, PRODUCER_EPOCH, PRODUCER_ID, THREADS, number};
+use super::number::{COUNT, LEADER_EPOCH, OFFSET, PRODUCER_EPOCH, PRODUCER_ID, number, threads};
 use super::output::Wide;
 use super::partition_files::tell_empty;
 use super::session::{Session, shown};
@@ -111,7 +111,7 @@ pub(super) struct DumpLog {
     max_record_bytes: u64,
 
     /// Threads that decode and format, 64 at most [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = number::<NonZeroU16>(THREADS))]
+    #[arg(long, value_name = "N", value_parser = threads)]
     #[arg(allow_negative_numbers = true)]
     threads: Option<NonZeroU16>,
 

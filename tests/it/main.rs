@@ -13,6 +13,7 @@ mod fuzz;
 mod golden;
 mod index_batches;
 mod jsonl;
+mod nested;
 mod offsets;
 #[cfg(unix)]
 mod program;

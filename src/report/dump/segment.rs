@@ -24,7 +24,7 @@ const STRETCH: u64 = 1 << 20;
 const MOST_PIECES: usize = 4096;
 /// Threads at most, whatever is asked for: each may hold some megabytes, and the one that walks and
 /// writes feeds no more.
-const MOST_THREADS: usize = 64;
+pub const MOST_THREADS: usize = 64;
 
 /// What to read of a segment and how.
 #[derive(Debug, Clone)]

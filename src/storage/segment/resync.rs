@@ -46,7 +46,7 @@ pub(super) struct Passed {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Searched {
     from: u64,
-    found: Option<u64>,
+    pub(super) found: Option<u64>,
     passed: Passed,
 }
 
@@ -79,8 +79,9 @@ impl Walk<'_> {
             });
         }
         let behind = begin.saturating_add(1);
-        let from = reach.end.max(behind);
+        let (from, skipped) = self.search_from(reach.end.max(behind), own)?;
         let Searched { found, passed, .. } = self.first_good_from(from)?;
+        let passed = skipped.and(passed);
         if let Some(found) = found {
             let why = "the first record set whose checksum is right and which leads to another or \
                        to the end";
@@ -104,6 +105,18 @@ impl Walk<'_> {
         Ok(Onward { next: None, passed })
     }
 
+    /// Where a search begins behind what records account for: where the damaged one's own length
+    /// leads, if what begins there is damaged too and leads on by itself. Also what is sound in
+    /// front of that.
+    fn search_from(&mut self, from: u64, own: Option<u64>) -> Result<(u64, Passed), ReadError> {
+        match own {
+            Some(own) if own > from && own < self.length && self.leads_on(own)? => {
+                Ok((own, self.scan(from..own, false)?.passed))
+            }
+            _ => Ok((from, Passed::default())),
+        }
+    }
+
     /// Onward past all that lies between `begin` and `end`, with what is sound in there; without a
     /// reason to go on there, all that is left is damage.
     fn past(
@@ -117,6 +130,20 @@ impl Walk<'_> {
             next: why.map(|why| (end, why)),
             passed: inside.passed,
         })
+    }
+
+    /// The sound record sets inside one with a wrong checksum that its records do not account for,
+    /// as the end of a sentence: its length may be what is wrong, and lead past others.
+    ///
+    /// A walk that is asked this is moved; it is to be asked in the order of the file.
+    ///
+    /// # Errors
+    /// A read that failed.
+    #[cold]
+    pub fn swallowed_by(&mut self, span: Span) -> Result<String, ReadError> {
+        self.position = span.position;
+        let from = self.behind_records(span)?;
+        Ok(self.scan(from..span.end(), false)?.passed.told())
     }
 
     /// A record set frames at `position` and its checksum is right.
@@ -165,7 +192,11 @@ impl Walk<'_> {
 
     /// Looks at every place in a range where a good record set could begin: up to the first, or
     /// counting them all.
-    fn scan(&mut self, range: Range<u64>, is_search: bool) -> Result<Searched, ReadError> {
+    pub(super) fn scan(
+        &mut self,
+        range: Range<u64>,
+        is_search: bool,
+    ) -> Result<Searched, ReadError> {
         let Range { start: from, end } = range;
         let mut searched = Searched {
             from,
@@ -264,7 +295,7 @@ impl Walk<'_> {
         {
             return Ok(true);
         }
-        if self.checksums(span)? || self.stands_at(next)? {
+        if self.checksums(span)? || self.stands_at(next)? || self.leads_on(next)? {
             return Ok(true);
         }
         let from = self.behind_records(span)?;
@@ -322,6 +353,20 @@ impl Passed {
         if span.position >= self.end {
             self.count = self.count.saturating_add(1);
             self.end = span.end();
+        }
+    }
+
+    /// These and others that lie behind them.
+    const fn and(self, behind: Self) -> Self {
+        Self {
+            count: self.count.saturating_add(behind.count),
+            first: match self.count {
+                0 => behind.first,
+                _ => self.first,
+            },
+            end: behind.end,
+            weighed: behind.weighed,
+            is_least: self.is_least || behind.is_least,
         }
     }
 

@@ -98,7 +98,7 @@ pub struct Walk<'s> {
     /// Up to where the walk has touched the map ahead of itself.
     warm: u64,
     pub(super) length: u64,
-    position: u64,
+    pub(super) position: u64,
     /// Up to where the caller wants record sets.
     stop: u64,
     /// What frames at `position`, when that is known already.
@@ -109,6 +109,8 @@ pub struct Walk<'s> {
     pub(super) searched: Option<Searched>,
     /// Records looked at to tell how far a batch reaches.
     pub(super) records_read: u64,
+    /// Bytes searched for what lies across the end of a record, over and over.
+    pub(super) searched_again: u64,
     crc32c: RangeCrc,
     crc32: RangeCrc,
 }
@@ -130,6 +132,7 @@ impl<'s> Walk<'s> {
             zeros_from: None,
             searched: None,
             records_read: 0,
+            searched_again: 0,
             crc32c: RangeCrc::new(Kind::Crc32c),
             crc32: RangeCrc::new(Kind::Crc32),
         }
