@@ -17,7 +17,6 @@ use kfsck::report::dump::selection::Selection;
 use kfsck::report::dump::style::Style;
 use kfsck::storage::directory::{self, Operand, StrayKind};
 use kfsck::storage::segment::contents::DEFAULT_MAX_RECORD_BYTES;
-use kfsck::storage::spool;
 
 use super::number::{COUNT, LEADER_EPOCH, OFFSET, PRODUCER_EPOCH, PRODUCER_ID, number, threads};
 use super::output::Wide;
@@ -284,7 +283,6 @@ impl DumpLog {
                 }
             };
             for file in operand.files() {
-                self.tell_spooling(&file.path, session);
                 let mut output = Terminal {
                     session: &mut *session,
                     path: &file.path,
@@ -303,21 +301,6 @@ impl DumpLog {
             session.line(&report);
         }
         Ok(())
-    }
-
-    /// An input that can be read only once is read whole before anything is shown, which a reader
-    /// who asked for its beginning would not think.
-    fn tell_spooling(&self, path: &Path, session: &mut Session) {
-        let is_bounded = self.max_bytes.is_some() || self.filters.limit.is_some();
-        if is_bounded && spool::is_spooled(path) {
-            let directory = std::env::temp_dir();
-            let note = format!(
-                "is read to its end into a temporary file in {} first; --max-bytes and --limit \
-                 bound what is shown, not that",
-                shown(&directory)
-            );
-            session.note(path, &note);
-        }
     }
 
     fn options(&self, session: &Session) -> Options {

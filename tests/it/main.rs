@@ -17,6 +17,8 @@ mod nested;
 mod offsets;
 #[cfg(unix)]
 mod program;
+#[cfg(target_os = "linux")]
+mod reading;
 mod resync;
 mod round_trip;
 mod run;

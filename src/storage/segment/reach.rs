@@ -39,12 +39,16 @@ const SEARCHED_FREELY: u64 = 1 << 20;
 /// Where the records of a record set end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reach {
-    /// Up to here its records account for every byte; where it begins when they account for none.
+    /// Up to here its records, and those of a damaged neighbour, account for every byte; where it
+    /// begins when they account for none.
     pub(super) end: u64,
-    /// All its records are there, the last ends at `end`, and there the file or its zeros end it,
-    /// or another record set begins.
-    pub(super) is_whole: bool,
+    /// Why `end` is where reading may go on: all records are there, and there the file or its zeros
+    /// end it, or another record set begins.
+    pub(super) why: Option<&'static str>,
 }
+
+/// Why reading goes on behind a damaged neighbour.
+pub(super) const BEHIND_NEIGHBOUR: &str = "where the damaged record set behind it leads";
 
 /// Records one behind the other, each with sizes that agree.
 struct Chain {
@@ -103,21 +107,37 @@ impl Walk<'_> {
     /// only where something is known of the place that it leads to.
     #[cold]
     pub(super) fn reach(&mut self, position: u64) -> Result<Reach, ReadError> {
-        let Some(chain) = self.chain(position)? else {
-            return Ok(Reach {
-                end: position,
-                is_whole: false,
-            });
+        let is_short = Reach {
+            end: position,
+            why: None,
         };
-        let is_whole = chain.is_complete && self.is_end_of(&chain)?;
-        let end = if is_whole || self.is_borne_out(&chain)? {
+        let Some(chain) = self.chain(position)? else {
+            return Ok(is_short);
+        };
+        if chain.is_complete && self.is_end_of(&chain)? {
+            return Ok(Reach {
+                end: chain.end,
+                why: Some("where its records end"),
+            });
+        }
+        if chain.is_complete
+            && let Some(end) = self.leads_on(chain.end)?
+        {
+            let why = Some(BEHIND_NEIGHBOUR);
+            return Ok(Reach { end, why });
+        }
+        let is_borne_out = chain.is_complete
+            && chain.is_length
+            && chain.end < self.length
+            && !self.is_straddled(chain.last, chain.end)?;
+        let end = if is_borne_out {
             chain.end
         } else if chain.is_cut_by(self.length) {
             self.length
         } else {
             chain.last
         };
-        Ok(Reach { end, is_whole })
+        Ok(Reach { end, ..is_short })
     }
 
     /// Where records end lies the end of the file, its last zeros, a sound record set, or one that
@@ -128,31 +148,24 @@ impl Walk<'_> {
                 && (self.is_zero_tail(chain.end)? || self.is_cut_at(chain.end)?)))
     }
 
-    /// Whether records end where they say although nothing sound begins there.
-    fn is_borne_out(&mut self, chain: &Chain) -> Result<bool, ReadError> {
-        if !chain.is_complete || chain.end >= self.length {
-            return Ok(false);
-        }
-        Ok(self.leads_on(chain.end)?
-            || (chain.is_length && !self.is_straddled(chain.last, chain.end)?))
-    }
-
-    /// Whether a record set begins at `position` that is damaged and yet leads to a sound one or
-    /// to the end of the file, by its length or by its records. Other bytes hardly do that.
-    pub(super) fn leads_on(&mut self, position: u64) -> Result<bool, ReadError> {
+    /// Where a record set leads that begins at `position` and is damaged: to a sound one or to the
+    /// end of the file, by its length or by its records. Other bytes hardly do that.
+    pub(super) fn leads_on(&mut self, position: u64) -> Result<Option<u64>, ReadError> {
         let Some(head) = self.window.probe::<PROBE>(position)? else {
-            return Ok(false);
+            return Ok(None);
         };
-        if let Some(size) = Frame::decode(&head).claimed_size()
-            && self.is_sound_or_end(position.saturating_add(size))?
-        {
-            return Ok(true);
+        if let Some(size) = Frame::decode(&head).claimed_size() {
+            let own = position.saturating_add(size);
+            if self.is_sound_or_end(own)? {
+                return Ok(Some(own));
+            }
         }
         match self.chain(position)? {
             Some(chain) if chain.is_complete && chain.is_told_twice => {
-                self.is_sound_or_end(chain.end)
+                let is_end = self.is_sound_or_end(chain.end)?;
+                Ok(is_end.then_some(chain.end))
             }
-            _ => Ok(false),
+            _ => Ok(None),
         }
     }
 

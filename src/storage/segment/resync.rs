@@ -9,13 +9,14 @@
 
 use std::ops::Range;
 
+use super::reach::BEHIND_NEIGHBOUR;
 use super::walk::{Span, Walk};
 use crate::format::batch;
 use crate::format::frame::{Frame, PROBE};
 use crate::storage::source::ReadError;
 
 /// Candidate positions looked at with one slice of the file.
-const STRIDE: usize = 64 << 10;
+pub(super) const STRIDE: usize = 64 << 10;
 
 /// Where reading goes on behind damage.
 #[derive(Debug, Clone, Copy)]
@@ -72,16 +73,25 @@ impl Walk<'_> {
             }
         }
         let reach = self.reach(begin)?;
-        if reach.is_whole && reach.end < self.length {
+        if let Some(why) = reach.why
+            && reach.end < self.length
+        {
             return Ok(Onward {
-                next: Some((reach.end, "where its records end")),
+                next: Some((reach.end, why)),
                 passed: Passed::default(),
             });
         }
         let behind = begin.saturating_add(1);
-        let (from, skipped) = self.search_from(reach.end.max(behind), own)?;
+        let from = reach.end.max(behind);
+        if let Some(own) = own
+            && let Some(end) = self.leads_on(own)?
+        {
+            return Ok(Onward {
+                next: (end < self.length).then_some((end, BEHIND_NEIGHBOUR)),
+                passed: self.scan(from..own, false)?.passed,
+            });
+        }
         let Searched { found, passed, .. } = self.first_good_from(from)?;
-        let passed = skipped.and(passed);
         if let Some(found) = found {
             let why = "the first record set whose checksum is right and which leads to another or \
                        to the end";
@@ -103,18 +113,6 @@ impl Walk<'_> {
             return self.past(begin, self.length, None);
         }
         Ok(Onward { next: None, passed })
-    }
-
-    /// Where a search begins behind what records account for: where the damaged one's own length
-    /// leads, if what begins there is damaged too and leads on by itself. Also what is sound in
-    /// front of that.
-    fn search_from(&mut self, from: u64, own: Option<u64>) -> Result<(u64, Passed), ReadError> {
-        match own {
-            Some(own) if own > from && own < self.length && self.leads_on(own)? => {
-                Ok((own, self.scan(from..own, false)?.passed))
-            }
-            _ => Ok((from, Passed::default())),
-        }
     }
 
     /// Onward past all that lies between `begin` and `end`, with what is sound in there; without a
@@ -142,6 +140,7 @@ impl Walk<'_> {
     #[cold]
     pub fn swallowed_by(&mut self, span: Span) -> Result<String, ReadError> {
         self.position = span.position;
+        self.end_with(span);
         let from = self.behind_records(span)?;
         Ok(self.scan(from..span.end(), false)?.passed.told())
     }
@@ -261,7 +260,8 @@ impl Walk<'_> {
     /// The end of the file lies at `position`, its last zeros, or the head of a record set, whole
     /// or cut.
     fn leads_somewhere(&mut self, position: u64) -> Result<bool, ReadError> {
-        match self.window.probe::<PROBE>(position)? {
+        // Through the window that a checksum of what ends here will look through.
+        match self.aside.probe::<PROBE>(position)? {
             Some(head) if Frame::decode(&head).size().is_some() => Ok(true),
             Some(_) => self.is_zero_tail(position),
             None => Ok(true),
@@ -295,7 +295,11 @@ impl Walk<'_> {
         {
             return Ok(true);
         }
-        if self.checksums(span)? || self.stands_at(next)? || self.leads_on(next)? {
+        if self.checksums(span)? || self.stands_at(next)? {
+            return Ok(true);
+        }
+        self.grow_to_end()?;
+        if self.leads_on(next)?.is_some() {
             return Ok(true);
         }
         let from = self.behind_records(span)?;
@@ -317,6 +321,7 @@ impl Walk<'_> {
         if self.checksums(span)? {
             return Ok(true);
         }
+        self.grow_to_end()?;
         if !self.is_zero_tail(tail)? && !self.is_truncated_tail(tail)? {
             return Ok(false);
         }
@@ -356,20 +361,6 @@ impl Passed {
         }
     }
 
-    /// These and others that lie behind them.
-    const fn and(self, behind: Self) -> Self {
-        Self {
-            count: self.count.saturating_add(behind.count),
-            first: match self.count {
-                0 => behind.first,
-                _ => self.first,
-            },
-            end: behind.end,
-            weighed: behind.weighed,
-            is_least: self.is_least || behind.is_least,
-        }
-    }
-
     /// What a message says of them, as the end of a sentence.
     pub(super) fn told(self) -> String {
         let Self { count, first, .. } = self;
@@ -388,7 +379,7 @@ impl Passed {
 }
 
 /// The first position at or behind `skip` whose 17 bytes frame.
-fn next_plausible(bytes: &[u8], skip: usize) -> Option<usize> {
+pub(super) fn next_plausible(bytes: &[u8], skip: usize) -> Option<usize> {
     bytes
         .get(skip..)?
         .windows(PROBE)
