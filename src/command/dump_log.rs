@@ -5,6 +5,7 @@ use std::io;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{OsStringValueParser, TypedValueParser, ValueHint};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, ValueEnum};
 use kfsck::format::number::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Timestamp};
@@ -42,6 +43,8 @@ Examples:
 pub(super) struct DumpLog {
     /// Files and directories, separated by commas; read before PATHs
     #[arg(long, value_name = "FILE,..", value_delimiter = ',')]
+    #[arg(value_parser = OsStringValueParser::new().map(PathBuf::from))]
+    #[arg(value_hint = ValueHint::AnyPath)]
     files: Vec<PathBuf>,
 
     /// Files, partition directories and log directories; `-` is standard input
@@ -247,7 +250,7 @@ impl DumpLog {
     /// What clap cannot tell by itself.
     pub(super) fn validate(&self) -> Result<(), clap::Error> {
         let wrong = |kind, message| Err(clap::Error::raw(kind, message));
-        if self.files.is_empty() && self.paths.is_empty() {
+        if self.inputs().next().is_none() {
             return wrong(
                 ErrorKind::MissingRequiredArgument,
                 "expected --files FILE,.. or at least one PATH, found neither",
@@ -262,9 +265,10 @@ impl DumpLog {
         Ok(())
     }
 
-    /// All that is to be read, in order.
+    /// All that is to be read, in order. A list may end with a comma, as the stock tool's may.
     fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
-        self.files.iter().chain(&self.paths)
+        let named = |path: &&PathBuf| !path.as_os_str().is_empty();
+        self.files.iter().filter(named).chain(&self.paths)
     }
 
     pub(super) fn run(&self, session: &mut Session) -> anyhow::Result<()> {

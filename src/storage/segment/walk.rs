@@ -298,7 +298,7 @@ impl<'s> Walk<'s> {
             let lower = upper.saturating_sub(STEP);
             let size = usize::try_from(upper.saturating_sub(lower)).unwrap_or_default();
             let bytes = self.aside.bytes(lower, size)?;
-            if let Some(last) = bytes.iter().rposition(|byte| *byte != 0) {
+            if let Some(last) = last_of_any(bytes) {
                 upper = lower
                     .saturating_add(u64::try_from(last).unwrap_or(0))
                     .saturating_add(1);
@@ -333,7 +333,7 @@ impl<'s> Walk<'s> {
     #[cold]
     fn damage(&mut self) -> Result<Option<Piece>, ReadError> {
         let begin = self.position;
-        if self.grows && self.ends_behind_the_stop()? {
+        if self.stop < u64::MAX && self.ends_behind_the_stop()? {
             self.end = Some(End::Limit);
             return Ok(None);
         }
@@ -419,6 +419,22 @@ impl<'s> Walk<'s> {
         self.end.get_or_insert(end);
         piece
     }
+}
+
+/// Where the last byte lies that is not zero. Many are looked at together: preallocated files end
+/// with gigabytes of zeros.
+fn last_of_any(bytes: &[u8]) -> Option<usize> {
+    const TOGETHER: usize = 1 << 10;
+    let mut end = bytes.len();
+    for part in bytes.rchunks(TOGETHER) {
+        let begin = end.saturating_sub(part.len());
+        if part.iter().fold(0, |any, byte| any | byte) != 0 {
+            let last = part.iter().rposition(|byte| *byte != 0)?;
+            return Some(begin.saturating_add(last));
+        }
+        end = begin;
+    }
+    None
 }
 
 /// What is wrong with the frame where a record set should begin.

@@ -206,3 +206,20 @@ fn a_bound_shows_the_same_of_a_pipe_and_of_a_file() {
         }
     }
 }
+
+/// A file of zeros without number is not read for its end by who asks for its beginning.
+#[test]
+fn a_bound_bounds_a_sparse_file_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("0.log");
+    let log = fs::read(testdata(LOG)).unwrap();
+    let bound = format!("--max-bytes={}", log.len() + 1000);
+    let sound = dump_log([&path]);
+    fs::write(&path, &log).unwrap();
+    let expected = sound.outcome().ended_with(0);
+    // Half a terabyte.
+    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_len(1 << 39).unwrap();
+    let run = dump_log([path.as_os_str(), bound.as_ref()]);
+    assert_eq!(run.outcome().ended_with(0).text(), expected.text());
+}
