@@ -172,6 +172,39 @@ fn batches_behind_a_record_that_lost_bytes_are_the_logs() {
     }
 }
 
+/// The same where the length leads to bytes that look like a damaged neighbour: the blocks of
+/// snappy-java have a length that leads to their end, which is often the batch's.
+#[test]
+fn a_batch_across_a_damaged_neighbour_says_that_there_is_none() {
+    let inner = [
+        &[0, 0, 0, 1, 0, 0, 0, 1][..],
+        &58_i32.to_be_bytes(),
+        &[0; 58],
+    ]
+    .concat();
+    let next = Batch {
+        attributes: 2,
+        payload: [&b"\x82SNAPPY\0"[..], &inner].concat(),
+        ..Batch::new(20)
+    };
+    let (next, last) = (next.encode(), batches::plain(30, b"last"));
+    for leader_epoch in [0, 1] {
+        let whole = Batch {
+            leader_epoch,
+            ..Batch::new(10)
+        };
+        let whole = whole.record(None, Some(&[7; 200])).encode();
+        let kept = whole.len() - HEADER - 8;
+        let log = [&whole[..kept], &next, &last].concat();
+        let (dump, _) = crate::jsonl::dump_of(NAME, &log);
+        let expected = [
+            format!("0+{kept} bad-batch-header"),
+            format!("{kept}+{} batch 20..20", next.len()),
+        ];
+        assert_eq!(pieces(&dump)[..2], expected);
+    }
+}
+
 /// Where length, records and what follows are all damaged the bytes do not tell.
 #[test]
 fn without_a_length_and_a_neighbour_the_first_that_checksums_wins() {

@@ -121,7 +121,7 @@ impl Walk<'_> {
             });
         }
         if chain.is_complete
-            && let Some(end) = self.leads_on(chain.end)?
+            && let Some(end) = self.neighbour_leads(chain.last, chain.end)?
         {
             let why = Some(BEHIND_NEIGHBOUR);
             return Ok(Reach { end, why });
@@ -148,9 +148,22 @@ impl Walk<'_> {
                 && (self.is_zero_tail(chain.end)? || self.is_cut_at(chain.end)?)))
     }
 
+    /// Where a damaged neighbour leads that begins at `position`, behind a record set or record that
+    /// begins at `from`; `None` where a sound record set lies across `position`.
+    pub(super) fn neighbour_leads(
+        &mut self,
+        from: u64,
+        position: u64,
+    ) -> Result<Option<u64>, ReadError> {
+        match self.leads_on(position)? {
+            Some(end) if !self.is_straddled(from, position)? => Ok(Some(end)),
+            _ => Ok(None),
+        }
+    }
+
     /// Where a record set leads that begins at `position` and is damaged: to a sound one or to the
     /// end of the file, by its length or by its records. Other bytes hardly do that.
-    pub(super) fn leads_on(&mut self, position: u64) -> Result<Option<u64>, ReadError> {
+    fn leads_on(&mut self, position: u64) -> Result<Option<u64>, ReadError> {
         let Some(head) = self.window.probe::<PROBE>(position)? else {
             return Ok(None);
         };

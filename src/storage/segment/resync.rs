@@ -84,7 +84,7 @@ impl Walk<'_> {
         let behind = begin.saturating_add(1);
         let from = reach.end.max(behind);
         if let Some(own) = own
-            && let Some(end) = self.leads_on(own)?
+            && let Some(end) = self.neighbour_leads(begin, own)?
         {
             return Ok(Onward {
                 next: (end < self.length).then_some((end, BEHIND_NEIGHBOUR)),
@@ -299,7 +299,7 @@ impl Walk<'_> {
             return Ok(true);
         }
         self.grow_to_end()?;
-        if self.leads_on(next)?.is_some() {
+        if self.neighbour_leads(span.position, next)?.is_some() {
             return Ok(true);
         }
         let from = self.behind_records(span)?;
