@@ -148,8 +148,8 @@ impl Walk<'_> {
                 && (self.is_zero_tail(chain.end)? || self.is_cut_at(chain.end)?)))
     }
 
-    /// Where a damaged neighbour leads that begins at `position`, behind a record set or record that
-    /// begins at `from`; `None` where a sound record set lies across `position`.
+    /// Where a damaged neighbour leads that begins at `position`, behind a record set or record
+    /// that begins at `from`; `None` where a sound record set lies across `position`.
     pub(super) fn neighbour_leads(
         &mut self,
         from: u64,
