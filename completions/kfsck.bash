@@ -645,14 +645,14 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__simulate__subcmd__chain)
-            opts="-q -h -V --builtin --list --strategy --rules --seed --expect --trace --diagram --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --builtin --list --strategy --rules --seed --expect --trace --diagram --write-logs --explore --exhaustive --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --builtin)
-                    COMPREPLY=($(compgen -W "all chain-negation chain-local-producer same-epoch-wrong-sequence different-epochs transaction-interleave source-reassignment hash-collision active-passive failback fan-out fan-in chain open-transaction-at-stop barrier-same-chunk unclean-recovery missing-barrier retry-across-stop salt-after-expiry salt-after-election salt-false-collision failed-abort-at-stop split-transaction repeated-barrier free-text-cluster-id replaced-source copied-back" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "all chain-negation chain-local-producer same-epoch-wrong-sequence different-epochs transaction-interleave source-reassignment hash-collision active-passive failback fan-out fan-in chain open-transaction-at-stop barrier-same-chunk unclean-recovery missing-barrier retry-across-stop salt-after-expiry salt-after-election salt-false-collision failed-abort-at-stop truncated-barrier negative-ids-on-a-stock-broker split-transaction repeated-barrier free-text-cluster-id replaced-source copied-back" -- "${cur}"))
                     return 0
                     ;;
                 --strategy)
@@ -669,6 +669,18 @@ _kfsck() {
                     ;;
                 --expect)
                     COMPREPLY=($(compgen -W "safe" -- "${cur}"))
+                    return 0
+                    ;;
+                --write-logs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --explore)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --exhaustive)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --format)

@@ -227,6 +227,8 @@ salt-after-expiry\t''
 salt-after-election\t''
 salt-false-collision\t''
 failed-abort-at-stop\t''
+truncated-barrier\t''
+negative-ids-on-a-stock-broker\t''
 split-transaction\t''
 repeated-barrier\t''
 free-text-cluster-id\t''
@@ -247,6 +249,9 @@ mapped\t'As designs need that map producer ids: every id but -1 has state, a bar
 fork\t'The barrier design with the holes of its prototype'"
 complete -c kfsck -n "__fish_kfsck_using_subcommand simulate-chain" -l seed -d 'The seed of what is random: the same seed gives the same bytes' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand simulate-chain" -l expect -d 'End with 1 unless every run comes out like this' -r -f -a "safe\t'No harm'"
+complete -c kfsck -n "__fish_kfsck_using_subcommand simulate-chain" -l write-logs -d 'Write each run\'s replicas as log directories below DIR, as brokers would leave them' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand simulate-chain" -l explore -d 'Run so many random scenarios of each design, from --seed on, and shrink what does harm' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand simulate-chain" -l exhaustive -d 'Run every schedule of up to so many steps of small models, shortest first; 1 to 12' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand simulate-chain" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
 json\t''"
 complete -c kfsck -n "__fish_kfsck_using_subcommand simulate-chain" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''

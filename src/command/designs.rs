@@ -104,6 +104,11 @@ impl DesignOptions {
         pairs
     }
 
+    /// Whether a strategy runs under several rule sets.
+    pub(super) fn has_repeats(&self) -> bool {
+        self.pairs().len() > self.strategies().len()
+    }
+
     /// How the designs stand in tables.
     pub(super) fn tables(&self) -> Vec<Columns> {
         let (strategies, rules) = (self.strategies(), self.rule_sets());

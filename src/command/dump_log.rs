@@ -5,6 +5,7 @@ use std::io;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{OsStringValueParser, TypedValueParser, ValueHint};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, ValueEnum};
 use kfsck::format::number::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Timestamp};
@@ -18,9 +19,8 @@ use kfsck::report::dump::style::Style;
 use kfsck::report::one_line::path_on_one_line;
 use kfsck::storage::directory::{self, Operand, StrayKind};
 use kfsck::storage::segment::contents::DEFAULT_MAX_RECORD_BYTES;
-use kfsck::storage::spool;
 
-use super::number::{COUNT, LEADER_EPOCH, OFFSET, PRODUCER_EPOCH, PRODUCER_ID, THREADS, number};
+use super::number::{COUNT, LEADER_EPOCH, OFFSET, PRODUCER_EPOCH, PRODUCER_ID, number, threads};
 use super::output::Wide;
 use super::partition_files::tell_empty;
 use super::session::Session;
@@ -44,6 +44,8 @@ Examples:
 pub(super) struct DumpLog {
     /// Files and directories, separated by commas; read before PATHs
     #[arg(long, value_name = "FILE,..", value_delimiter = ',')]
+    #[arg(value_parser = OsStringValueParser::new().map(PathBuf::from))]
+    #[arg(value_hint = ValueHint::AnyPath)]
     files: Vec<PathBuf>,
 
     /// Files, partition directories and log directories; `-` is standard input
@@ -112,7 +114,7 @@ pub(super) struct DumpLog {
     max_record_bytes: u64,
 
     /// Threads that decode and format, 64 at most [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = number::<NonZeroU16>(THREADS))]
+    #[arg(long, value_name = "N", value_parser = threads)]
     #[arg(allow_negative_numbers = true)]
     threads: Option<NonZeroU16>,
 
@@ -249,7 +251,7 @@ impl DumpLog {
     /// What clap cannot tell by itself.
     pub(super) fn validate(&self) -> Result<(), clap::Error> {
         let wrong = |kind, message| Err(clap::Error::raw(kind, message));
-        if self.files.is_empty() && self.paths.is_empty() {
+        if self.inputs().next().is_none() {
             return wrong(
                 ErrorKind::MissingRequiredArgument,
                 "expected --files FILE,.. or at least one PATH, found neither",
@@ -264,9 +266,10 @@ impl DumpLog {
         Ok(())
     }
 
-    /// All that is to be read, in order.
+    /// All that is to be read, in order. A list may end with a comma, as the stock tool's may.
     fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
-        self.files.iter().chain(&self.paths)
+        let named = |path: &&PathBuf| !path.as_os_str().is_empty();
+        self.files.iter().filter(named).chain(&self.paths)
     }
 
     pub(super) fn run(&self, session: &mut Session) -> anyhow::Result<()> {
@@ -285,7 +288,6 @@ impl DumpLog {
                 }
             };
             for file in operand.files() {
-                self.tell_spooling(&file.path, session);
                 let mut output = Terminal {
                     session: &mut *session,
                     path: &file.path,
@@ -304,21 +306,6 @@ impl DumpLog {
             session.line(&report);
         }
         Ok(())
-    }
-
-    /// An input that can be read only once is read whole before anything is shown, which a reader
-    /// who asked for its beginning would not think.
-    fn tell_spooling(&self, path: &Path, session: &mut Session) {
-        let is_bounded = self.max_bytes.is_some() || self.filters.limit.is_some();
-        if is_bounded && spool::is_spooled(path) {
-            let directory = std::env::temp_dir();
-            let note = format!(
-                "is read to its end into a temporary file in {} first; --max-bytes and --limit \
-                 bound what is shown, not that",
-                path_on_one_line(&directory)
-            );
-            session.note(path, &note);
-        }
     }
 
     fn options(&self, session: &Session) -> Options {

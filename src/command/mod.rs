@@ -19,6 +19,7 @@ mod rules;
 mod scenarios;
 mod session;
 mod simulate_chain;
+mod simulate_search;
 mod snapshot_dump;
 mod snapshot_findings;
 mod snapshot_turns;

@@ -1,6 +1,9 @@
 //! Whole numbers on the command line, refused with words that say what is wanted.
 
+use std::num::NonZeroU16;
 use std::str::FromStr;
+
+use kfsck::report::dump::segment::MOST_THREADS;
 
 /// A reader of a number; `wanted` completes "expected ...".
 pub(super) fn number<T: FromStr>(
@@ -9,12 +12,21 @@ pub(super) fn number<T: FromStr>(
     move |text| text.parse().map_err(|_| format!("expected {wanted}"))
 }
 
+/// Reads how many threads to use.
+pub(super) fn threads(text: &str) -> Result<NonZeroU16, String> {
+    let wanted = number::<NonZeroU16>(THREADS)(text)?;
+    match usize::from(wanted.get()) <= MOST_THREADS {
+        true => Ok(wanted),
+        false => Err(format!("expected {THREADS}")),
+    }
+}
+
 pub(super) const PRODUCER_ID: &str = "a producer id, a whole number of 64 bits such as 2000 or -7";
 pub(super) const PRODUCER_EPOCH: &str = "a whole number from -32768 to 32767";
 pub(super) const LEADER_EPOCH: &str = "a whole number from -2147483648 to 2147483647";
 pub(super) const OFFSET: &str = "an offset, a whole number of 64 bits";
 pub(super) const COUNT: &str = "a whole number of 0 or more";
-pub(super) const THREADS: &str = "a whole number from 1 to 65535";
+const THREADS: &str = "a whole number from 1 to 64";
 
 #[cfg(test)]
 mod tests {
@@ -27,5 +39,10 @@ mod tests {
         assert!(refused.starts_with("expected a producer id"), "{refused}");
         assert!(number::<i16>(PRODUCER_EPOCH)("70000").is_err());
         assert!(number::<u64>(COUNT)("-1").is_err());
+        assert!(THREADS.ends_with(&format!(" {MOST_THREADS}")));
+        assert!(threads("64").is_ok());
+        for wrong in ["0", "65", "-1", "x"] {
+            assert!(threads(wrong).is_err(), "{wrong}");
+        }
     }
 }

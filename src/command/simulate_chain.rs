@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
+use kfsck::report::measure;
 use kfsck::report::simulation::comparison::Comparison;
 use kfsck::report::simulation::{View, builtins, diagram, json, outcome, trace};
 use kfsck::simulate::builtin;
 use kfsck::simulate::run::{How, Run, run};
 use kfsck::simulate::scenario::Verdict;
+use kfsck::simulate::write_logs::write_logs;
 
 use super::designs::{DesignOptions, Pair};
 use super::number::{COUNT, number};
@@ -18,6 +20,7 @@ use super::output::OutputOptions;
 use super::partition_files::one_standard_input;
 use super::scenarios::{Chosen, choose};
 use super::session::Session;
+use super::simulate_search::SearchOptions;
 
 /// Run scenarios of mirrored clusters under each design of producer ids, and show what breaks
 ///
@@ -25,13 +28,15 @@ use super::session::Session;
 /// producer state by the code that reads real logs; who wrote what is known beside it, so each
 /// lost, doubled, refused or corrupted write shows, whatever the design hides from brokers. One
 /// scenario under one strategy is shown in full, more of them as a table. Nothing is read but
-/// scenario files, and nothing is written.
+/// scenario files; nothing is written but what --write-logs asks for.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   kfsck simulate-chain --builtin all
   kfsck simulate-chain --builtin chain-negation --strategy negate --trace
-  kfsck simulate-chain mine.json --strategy barrier --expect safe")]
+  kfsck simulate-chain mine.json --strategy barrier --expect safe
+  kfsck simulate-chain --explore 1000 --strategy barrier
+  kfsck simulate-chain --builtin chain --strategy barrier --write-logs out")]
 pub(super) struct SimulateChain {
     /// Scenario files in JSON; `-` is standard input
     #[arg(value_name = "SCENARIO")]
@@ -66,6 +71,13 @@ pub(super) struct SimulateChain {
     #[arg(long)]
     diagram: bool,
 
+    /// Write each run's replicas as log directories below DIR, as brokers would leave them
+    #[arg(long, value_name = "DIR")]
+    write_logs: Option<PathBuf>,
+
+    #[command(flatten)]
+    search: SearchOptions,
+
     #[command(flatten)]
     output: OutputOptions,
 }
@@ -85,12 +97,27 @@ impl SimulateChain {
     /// What clap cannot tell by itself.
     pub(super) fn validate(&self) -> Result<(), clap::Error> {
         one_standard_input(&self.scenarios)?;
-        if self.scenarios.is_empty() && self.builtin.is_empty() && !self.list {
+        let conflict = |message| Err(clap::Error::raw(ErrorKind::ArgumentConflict, message));
+        let has_scenarios = !self.scenarios.is_empty() || !self.builtin.is_empty();
+        let is_search = self.search.is_any();
+        if is_search && (has_scenarios || self.list || self.trace || self.diagram) {
+            return conflict(
+                "--explore and --exhaustive make their own scenarios: leave SCENARIO, --builtin, \
+                 --list, --trace and --diagram out",
+            );
+        }
+        if !has_scenarios && !self.list && !is_search {
             let kind = ErrorKind::MissingRequiredArgument;
-            let message = "expected SCENARIO or --builtin NAME; --list shows the names";
+            let message = "expected SCENARIO, --builtin NAME, --explore RUNS or --exhaustive \
+                           DEPTH; --list shows the names";
             return Err(clap::Error::raw(kind, message));
         }
-        let conflict = |message| Err(clap::Error::raw(ErrorKind::ArgumentConflict, message));
+        if self.write_logs.is_some() && (is_search || self.list || self.designs.has_repeats()) {
+            return conflict(
+                "--write-logs writes the runs of scenarios, one directory a strategy: name \
+                 scenarios and at most one of --rules",
+            );
+        }
         if self.output.json().is_some() && (self.trace || self.diagram) {
             return conflict("--trace and --diagram are texts: leave --format json out");
         }
@@ -115,6 +142,9 @@ impl SimulateChain {
                 None => builtins::text()?,
             };
             return Ok(session.write(&list)?);
+        }
+        if self.search.is_any() {
+            return self.run_search(session);
         }
         let chosen = choose(&self.builtin, &self.scenarios, session);
         let mut answer = Answer::new(self);
@@ -146,6 +176,7 @@ impl SimulateChain {
             match run(&chosen.scenario, how) {
                 Ok(run) => {
                     self.tell_broken(&run, &design, session);
+                    self.write_run(&run, session);
                     session.write(&answer.run(chosen, &run))?;
                 }
                 Err(error) => failed
@@ -164,6 +195,66 @@ impl SimulateChain {
         Ok(())
     }
 
+    /// Writes the logs of a run, if that was asked for.
+    fn write_run(&self, run: &Run, session: &mut Session) {
+        let Some(directory) = &self.write_logs else {
+            return;
+        };
+        match write_logs(run, directory) {
+            Ok(written) => {
+                let mut below = directory.join(&run.scenario);
+                below.push(run.strategy().name());
+                let count = u64::try_from(written.len()).unwrap_or(u64::MAX);
+                session.note(
+                    &below,
+                    &format!("holds the logs of {}", measure::count(count, "replica")),
+                );
+            }
+            Err(error) => session.error(&format!("--write-logs: {error}")),
+        }
+    }
+
+    fn run_search(&self, session: &mut Session) -> anyhow::Result<()> {
+        let pairs = self.designs.pairs().into_iter();
+        let how = |(strategy, rules)| How {
+            strategy,
+            rules,
+            seed: self.seed,
+            is_traced: false,
+        };
+        let designs: Vec<How> = pairs.map(how).collect();
+        let is_one_design = designs.len() == 1;
+        let searched = self.search.search(&designs);
+        if self.expect == Some(Expected::Safe) && searched.found_harm() {
+            session.warning(&"the search found harm, expected none (--expect)");
+        }
+        let Some(wide) = self.output.json() else {
+            return Ok(session.write(&searched.text(is_one_design))?);
+        };
+        session.write(&json::head(self.seed, wide))?;
+        let mut between = "";
+        for (scenario, how) in searched.smallest() {
+            // It ran before, when it was found.
+            let Ok(run) = run(scenario, how) else {
+                continue;
+            };
+            let argument = format!("{}.json", scenario.name);
+            let view = View {
+                scenario,
+                run: &run,
+                seed: how.seed,
+                replay: &replay(&argument, (how.strategy, how.rules), how.seed),
+            };
+            session.write(between.as_bytes())?;
+            session.write(&json::run(&view, wide))?;
+            between = ",";
+        }
+        let mut tail = b"]".to_vec();
+        searched.push_fields(wide, &mut tail);
+        tail.extend_from_slice(b"}\n");
+        Ok(session.write(&tail)?)
+    }
+
     fn tell_broken(&self, run: &Run, design: &str, session: &mut Session) {
         let mut broken = run.broken.clone();
         if self.expect == Some(Expected::Safe) && run.verdict() != Verdict::Safe {
@@ -174,16 +265,15 @@ impl SimulateChain {
             session.warning(&kfsck::report::one_line::on_one_line(&text));
         }
     }
+}
 
-    fn replay(&self, chosen: &Chosen, (strategy, rules): Pair) -> String {
-        format!(
-            "kfsck simulate-chain {} --strategy {} --rules {} --seed {}",
-            chosen.argument,
-            strategy.name(),
-            rules.name(),
-            self.seed
-        )
-    }
+/// The command line that repeats a run.
+fn replay(argument: &str, (strategy, rules): Pair, seed: u64) -> String {
+    format!(
+        "kfsck simulate-chain {argument} --strategy {} --rules {} --seed {seed}",
+        strategy.name(),
+        rules.name(),
+    )
 }
 
 /// What is written, in the form that was asked for.
@@ -231,7 +321,8 @@ impl<'a> Answer<'a> {
     }
 
     fn run(&mut self, chosen: &Chosen, run: &Run) -> Vec<u8> {
-        let replay = self.options.replay(chosen, (run.strategy(), run.rules()));
+        let design = (run.strategy(), run.rules());
+        let replay = replay(&chosen.argument, design, self.options.seed);
         let view = View {
             scenario: &chosen.scenario,
             run,

@@ -31,11 +31,11 @@ impl SearchOptions {
     }
 
     /// Searches under every design.
-    pub(super) fn search(&self, designs: impl Iterator<Item = How> + Clone) -> Searched {
+    pub(super) fn search(&self, designs: &[How]) -> Searched {
         let mut searched = Searched::default();
         if let Some(runs) = self.explore {
-            for how in designs.clone() {
-                searched.explored.push(explore(how, runs, &mut |_| ()));
+            for how in designs {
+                searched.explored.push(explore(*how, runs, &mut |_| ()));
             }
         }
         if let Some(depth) = self.exhaustive {
@@ -44,8 +44,8 @@ impl SearchOptions {
                 schedules: MOST_SCHEDULES,
             };
             for model in models() {
-                for how in designs.clone() {
-                    searched.exhausted.push(exhaust(&model, how, limits));
+                for how in designs {
+                    searched.exhausted.push(exhaust(&model, *how, limits));
                 }
             }
         }

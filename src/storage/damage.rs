@@ -22,7 +22,7 @@ pub enum Code {
     PayloadUndecodable,
     /// A record above the limit, or bytes behind the last record.
     PayloadTooLarge,
-    /// A record's bytes are no record, or its offset is none of its batch's.
+    /// A record's bytes are no record, or its offset is none of its batch's or does not rise.
     RecordMalformed,
     /// The batch holds fewer records than it says.
     RecordCountMismatch,

@@ -13,5 +13,5 @@ mod read_at;
 mod read_error;
 pub mod segment;
 pub mod source;
-pub mod spool;
+mod spool;
 mod window;

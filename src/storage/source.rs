@@ -5,11 +5,11 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use super::map::Map;
-use super::spool;
+use super::spool::{self, Spool};
 
 pub use super::range_reader::RangeReader;
 pub use super::read_error::ReadError;
@@ -31,10 +31,12 @@ pub enum Access {
 /// The bytes of one input file; opened read-only, never created, never written.
 ///
 /// The length is fixed when the file is opened: a file that is being written is read up to
-/// there. May be shared between threads; each takes a [`Window`] of its own.
+/// there. Only of [`Source::open_growing`] more may come. May be shared between threads; each takes
+/// a [`Window`] of its own.
 #[derive(Debug)]
 pub struct Source {
     path: PathBuf,
+    /// When it was opened.
     length: u64,
     backing: Backing,
 }
@@ -43,7 +45,15 @@ pub struct Source {
 enum Backing {
     Map { map: Map, file: File },
     Plain(File),
+    Growing(Spool),
     Memory(Vec<u8>),
+}
+
+/// What a path leads to.
+enum Opened {
+    Source(Source),
+    /// What can be read only once, front to back.
+    Input(Box<dyn Read + Send>),
 }
 
 impl Source {
@@ -56,18 +66,40 @@ impl Source {
     /// [`ReadError::Open`], [`ReadError::Directory`], [`ReadError::BlockDevice`], and
     /// [`ReadError::Read`] or [`ReadError::Spool`] for an input that must be spooled.
     pub fn open(path: &Path, access: Access) -> Result<Self, ReadError> {
+        match Self::opened(path, access)? {
+            Opened::Source(source) => Ok(source),
+            Opened::Input(input) => Self::from_file(path, spool::spool(path, input)?, access),
+        }
+    }
+
+    /// As [`Source::open`], for a reader that may stop early: an input that must be spooled is read
+    /// only as far as [`Source::reaches`] asks for, and by plain reads.
+    ///
+    /// # Errors
+    /// As [`Source::open`].
+    pub fn open_growing(path: &Path, access: Access) -> Result<Self, ReadError> {
+        match Self::opened(path, access)? {
+            Opened::Source(source) => Ok(source),
+            Opened::Input(input) => Ok(Self {
+                path: path.to_owned(),
+                length: 0,
+                backing: Backing::Growing(Spool::new(path, input)?),
+            }),
+        }
+    }
+
+    fn opened(path: &Path, access: Access) -> Result<Opened, ReadError> {
         let open_error = |reason| ReadError::Open {
             path: path.to_owned(),
             reason,
         };
         if path.as_os_str() == "-" {
-            let spooled = spool::spool(path, io::stdin().lock())?;
-            return Self::from_file(path, spooled, access);
+            return Ok(Opened::Input(Box::new(io::stdin())));
         }
         let file = File::open(path).map_err(open_error)?;
         let kind = file.metadata().map_err(open_error)?.file_type();
         if kind.is_file() {
-            Self::from_file(path, file, access)
+            Self::from_file(path, file, access).map(Opened::Source)
         } else if kind.is_dir() {
             let path = path.to_owned();
             Err(ReadError::Directory { path })
@@ -75,7 +107,7 @@ impl Source {
             let path = path.to_owned();
             Err(ReadError::BlockDevice { path })
         } else {
-            Self::from_file(path, spool::spool(path, file)?, access)
+            Ok(Opened::Input(Box::new(file)))
         }
     }
 
@@ -117,17 +149,37 @@ impl Source {
         &self.path
     }
 
-    /// Length when the file was opened, in bytes.
+    /// Length when the file was opened, in bytes; of one that grows, the bytes that are there.
     #[must_use]
     #[inline]
     pub fn len(&self) -> u64 {
-        self.length
+        match &self.backing {
+            Backing::Growing(spool) => spool.length(),
+            _ => self.length,
+        }
+    }
+
+    /// Whether [`Source::reaches`] may make it longer.
+    #[must_use]
+    pub const fn is_growing(&self) -> bool {
+        matches!(self.backing, Backing::Growing(_))
+    }
+
+    /// Whether it has `end` bytes or more; one that grows is read on until that is known.
+    ///
+    /// # Errors
+    /// [`ReadError::Read`], [`ReadError::Spool`] and [`ReadError::Endless`], of one that grows.
+    pub fn reaches(&self, end: u64) -> Result<bool, ReadError> {
+        match &self.backing {
+            Backing::Growing(spool) => spool.reaches(end),
+            _ => Ok(end <= self.length),
+        }
     }
 
     /// Whether the file held no byte when it was opened.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.length == 0
+        self.len() == 0
     }
 
     /// All bytes, when the file is mapped. What was seen through it may be believed only after
@@ -140,7 +192,7 @@ impl Source {
     pub fn as_slice(&self) -> Option<&[u8]> {
         match &self.backing {
             Backing::Map { map, .. } => Some(map.as_slice()),
-            Backing::Plain(_) => None,
+            Backing::Plain(_) | Backing::Growing(_) => None,
             Backing::Memory(bytes) => Some(bytes),
         }
     }
@@ -201,7 +253,8 @@ impl Source {
         let (file, faulted) = match &self.backing {
             Backing::Map { map, file } => (file, map.faulted()),
             Backing::Plain(file) => (file, false),
-            Backing::Memory(_) => return Ok(()),
+            // Nobody else can reach the file of one that grows.
+            Backing::Growing(_) | Backing::Memory(_) => return Ok(()),
         };
         let length_now = match file.metadata() {
             Ok(metadata) => metadata.len(),
@@ -221,9 +274,11 @@ impl Source {
     /// the length at open.
     #[cold]
     pub(super) fn read_exact_at(&self, buffer: &mut [u8], position: u64) -> Result<(), ReadError> {
-        let (Backing::Plain(file) | Backing::Map { file, .. }) = &self.backing else {
+        let file = match &self.backing {
+            Backing::Plain(file) | Backing::Map { file, .. } => file,
+            Backing::Growing(spool) => spool.file(),
             // Bytes in memory are always read as a slice.
-            return Ok(());
+            Backing::Memory(_) => return Ok(()),
         };
         let (mut rest, mut position) = (buffer, position);
         while !rest.is_empty() {

@@ -15,8 +15,8 @@ pub struct Window<'a> {
     /// Where probes looked that left the window alone. A search asks for the same few distances
     /// at every position, so each of them is a run forward of its own.
     far: [Buffer; 3],
-    /// The next of those to be given up for a place that none is near.
-    oldest_far: usize,
+    /// Looks that left the window alone, so far.
+    looks: u64,
 }
 
 /// A stretch of the file in memory that slides forward.
@@ -29,10 +29,18 @@ struct Buffer {
     start: u64,
     /// How many the next refill reads at least.
     ahead: usize,
+    /// How many that is after a jump.
+    least: usize,
+    /// The number of the look that used it last.
+    used: u64,
 }
 
 /// Read ahead after a jump; a gap no longer than this is a step forward, not a jump.
 const SMALLEST_STEP: usize = 4 << 10;
+/// The same for a look at a place far away, half of it in front of the place: who asks what
+/// begins there goes on to ask about what ends there.
+const GLIMPSE: usize = 1 << 10;
+const IN_FRONT: u64 = 1 << 9;
 /// Read ahead after a long run forward.
 const LARGEST_STEP: usize = 256 << 10;
 
@@ -45,9 +53,9 @@ impl<'a> Window<'a> {
         Self {
             source,
             mapped: source.as_slice(),
-            near: Buffer::new(),
-            far: [const { Buffer::new() }; 3],
-            oldest_far: 0,
+            near: Buffer::new(SMALLEST_STEP),
+            far: [const { Buffer::new(GLIMPSE) }; 3],
+            looks: 0,
         }
     }
 
@@ -117,32 +125,38 @@ impl<'a> Window<'a> {
     fn peek_plain(&mut self, position: u64, length: usize) -> Result<&[u8], ReadError> {
         let source = self.source;
         let wanted = length.min(Self::LARGEST).min(left(source, position));
-        let buffer = if self.near.held(position, wanted).is_some() {
-            &mut self.near
-        } else {
-            self.far_buffer(position)
-        };
+        if self.near.held(position, wanted).is_some() {
+            return Ok(self.near.held(position, wanted).unwrap_or_default());
+        }
+        let buffer = self.far_buffer(position);
+        if !buffer.is_near(position) {
+            let begin = position.saturating_sub(IN_FRONT);
+            let front = usize::try_from(position.saturating_sub(begin)).unwrap_or_default();
+            // What lies in front may fail without harm to what was asked for.
+            let _ = buffer.hold(source, begin, front.saturating_add(wanted));
+        }
         buffer.hold(source, position, wanted)?;
         Ok(buffer.held(position, wanted).unwrap_or_default())
     }
 
-    /// The buffer to look through at a place that the window does not hold.
+    /// The buffer to look through at a place that the window does not hold: one that holds it or is
+    /// near, else the one that was longest not used.
     fn far_buffer(&mut self, position: u64) -> &mut Buffer {
-        let near = self.far.iter().position(|buffer| buffer.is_near(position));
-        let [first, second, third] = &mut self.far;
-        let chosen = near.unwrap_or_else(|| {
-            self.oldest_far = match self.oldest_far {
-                0 => 1,
-                1 => 2,
-                _ => 0,
-            };
-            self.oldest_far
-        });
-        match chosen {
-            0 => first,
-            1 => second,
-            _ => third,
+        self.looks = self.looks.saturating_add(1);
+        let looks = self.looks;
+        let [first, others @ ..] = &mut self.far;
+        let rank = |buffer: &Buffer| {
+            let is_held = buffer.held(position, 1).is_some();
+            (!is_held, !buffer.is_near(position), buffer.used)
+        };
+        let mut chosen = first;
+        for buffer in others {
+            if rank(buffer) < rank(chosen) {
+                chosen = buffer;
+            }
         }
+        chosen.used = looks;
+        chosen
     }
 
     fn buffered(&mut self, position: u64, length: usize) -> Result<&[u8], ReadError> {
@@ -153,12 +167,14 @@ impl<'a> Window<'a> {
 }
 
 impl Buffer {
-    const fn new() -> Self {
+    const fn new(least: usize) -> Self {
         Self {
             bytes: Vec::new(),
             filled: 0,
             start: 0,
-            ahead: SMALLEST_STEP,
+            ahead: least,
+            least,
+            used: 0,
         }
     }
 
@@ -190,7 +206,7 @@ impl Buffer {
         self.ahead = if self.is_near(position) {
             self.ahead.saturating_mul(2).min(LARGEST_STEP)
         } else {
-            SMALLEST_STEP
+            self.least
         };
         let offset = match position.checked_sub(self.start) {
             Some(offset) => usize::try_from(offset).unwrap_or(usize::MAX),
@@ -238,7 +254,7 @@ fn clip(all: &[u8], position: u64, length: usize) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use super::{SMALLEST_STEP, Window};
+    use super::{Buffer, IN_FRONT, SMALLEST_STEP, Window};
     use crate::storage::source::{Access, ReadError, Source};
     use proptest::prelude::{Strategy, any, prop_oneof};
     use std::io::{BufRead, Read, Write};
@@ -344,6 +360,29 @@ mod tests {
             "{}",
             window.near.filled
         );
+    }
+
+    /// Looks far away cost one read each, also when the bytes in front are asked for next; and they
+    /// do not drive out the run forward that goes on between them.
+    #[test]
+    fn looks_at_far_places_are_one_read_each() {
+        let (file, _) = sample(4 << 20);
+        let source = Source::open(file.path(), Access::Plain).unwrap();
+        let mut window = source.window();
+        let places = [3 << 20, 2 << 20, (1 << 20) + 777, 5 << 19, 7 << 19];
+        for (step, far) in (0..).zip(places) {
+            window.peek(step * 100, 61).unwrap();
+            window.probe::<17>(far).unwrap().unwrap();
+            window.peek(far - 255, 255).unwrap();
+            let holding = |from: u64, length| {
+                let held = |buffer: &&Buffer| buffer.held(from, length).is_some();
+                window.far.iter().filter(held).count()
+            };
+            assert_eq!(holding(far - 255, 255 + 17), 1, "{far}");
+            assert_eq!(holding(step * 100, 61), 1, "{far}");
+            let starts: Vec<_> = window.far.iter().map(|buffer| buffer.start).collect();
+            assert!(starts.contains(&(far - IN_FRONT)), "{starts:?}");
+        }
     }
 
     #[test]

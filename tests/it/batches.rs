@@ -1,6 +1,6 @@
 //! Batches of magic 2 written byte by byte, as tests need them: right, odd or wrong.
 
-use kfsck::format::crc::crc32c;
+use kfsck::format::crc::{Kind, crc32c};
 use kfsck::format::varint::{put_varint, put_varlong};
 
 /// The bytes of a batch up to its records.
@@ -108,6 +108,27 @@ pub(crate) fn control(base_offset: i64, key: Option<&[u8]>, value: Option<&[u8]>
         ..Batch::new(base_offset)
     };
     batch.record(key, value).encode()
+}
+
+/// A message of magic 0 or 1 with an uncompressed value.
+pub(crate) fn message(magic: u8, offset: i64, value: &[u8]) -> Vec<u8> {
+    let mut covered = vec![magic, 0];
+    if magic == 1 {
+        covered.extend(1_700_000_000_000_i64.to_be_bytes());
+    }
+    covered.extend((-1_i32).to_be_bytes());
+    covered.extend(i32::try_from(value.len()).unwrap().to_be_bytes());
+    covered.extend(value);
+    let mut message = offset.to_be_bytes().to_vec();
+    message.extend(i32::try_from(covered.len() + 4).unwrap().to_be_bytes());
+    message.extend(Kind::Crc32.of(&covered).to_be_bytes());
+    message.extend(covered);
+    message
+}
+
+pub(crate) fn set_length(batch: &mut [u8], length: usize) {
+    let length = i32::try_from(length).unwrap();
+    batch[LENGTH_AT..LENGTH_AT + 4].copy_from_slice(&length.to_be_bytes());
 }
 
 /// The batches of a segment that is in order, each with its place.

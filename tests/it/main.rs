@@ -15,9 +15,12 @@ mod fuzz;
 mod golden;
 mod index_batches;
 mod jsonl;
+mod nested;
 mod offsets;
 #[cfg(unix)]
 mod program;
+#[cfg(target_os = "linux")]
+mod reading;
 mod rebuild;
 mod resync;
 mod round_trip;

@@ -53,6 +53,38 @@ fn a_record_outside_its_batch_is_told_and_shown() {
     }
 }
 
+/// A broker gives records offsets that rise; the stock tool has the line of a hole for the rest.
+#[test]
+fn an_offset_that_repeats_or_falls_inside_a_batch_is_told() {
+    for (deltas, told) in [
+        (&[0, 0, 2][..], "rise, found 10 behind 10: it repeats;"),
+        (&[1, 0, 2], "rise, found 10 behind 11: it falls;"),
+        (
+            &[2, 1, 1, 0],
+            "rise, found 11 behind 12: it falls, the first of 3;",
+        ),
+    ] {
+        let log = batch(10, deltas);
+        let expected = format!("0+{} batch 10..12", log.len());
+        let expected = [&*expected, "0+0 record-malformed"];
+        let dump = tells(NAME, &log, &expected, Reason::EndOfFile);
+        let message = &dump.damage().next().unwrap().message;
+        assert!(message.contains(told), "{message}");
+        assert_eq!(run::dump_bytes(NAME, &log, &[]).code, Some(0));
+    }
+    // One outside the batch is told as that, and what follows it has not fallen.
+    let log = batch(10, &[0, 9, 1, 1]);
+    let expected = format!("0+{} batch 10..12", log.len());
+    let expected = [&*expected, "0+0 record-malformed", "0+0 record-malformed"];
+    let dump = tells(NAME, &log, &expected, Reason::EndOfFile);
+    let messages: Vec<_> = dump.damage().map(|damage| &damage.message).collect();
+    assert!(messages[0].contains("10 to 12, found 19;"), "{messages:?}");
+    assert!(
+        messages[1].contains("11 behind 11: it repeats;"),
+        "{messages:?}"
+    );
+}
+
 #[test]
 fn an_offset_that_64_bits_do_not_hold_is_told() {
     let base = i64::MAX - 2;

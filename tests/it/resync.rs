@@ -1,56 +1,21 @@
 //! Where the walk goes on behind damage, and what it believes: batches that lie in values, lengths
 //! that are off by a little, batches that lead nowhere.
 
-use kfsck::format::crc::Kind;
 use kfsck::format::frame::Frame;
 use kfsck::storage::segment::walk::{Piece, Walk};
 use kfsck::storage::source::Source;
 
-use crate::batches::{self, Batch, CRC_AT, HEADER, LENGTH_AT, MAGIC_AT};
+use crate::batches::{self, Batch, CRC_AT, HEADER, MAGIC_AT, message, set_length};
 use crate::jsonl::Reason;
+use crate::nested::{outer, value};
 use crate::told::{pieces, tells};
 
 const NAME: &str = "00000000000000000000.log";
 
-/// A value as a backup of a topic has it: three batches, one behind the other.
-fn value() -> Vec<u8> {
-    (0..3)
-        .flat_map(|n| batches::plain(n, b"inner value"))
-        .collect()
-}
-
-/// A batch whose values are batches.
-fn outer(base_offset: i64) -> Batch {
-    let value = value();
-    let batch = Batch::new(base_offset)
-        .record(Some(b"k"), Some(&value))
-        .record(None, Some(b"between"));
-    batch.record(Some(b"key"), Some(&value))
-}
-
-fn set_length(batch: &mut [u8], length: usize) {
-    let length = i32::try_from(length).unwrap();
-    batch[LENGTH_AT..LENGTH_AT + 4].copy_from_slice(&length.to_be_bytes());
-}
-
-/// A message of magic 1 with an uncompressed value.
-fn message(offset: i64, value: &[u8]) -> Vec<u8> {
-    let mut covered = vec![1, 0];
-    covered.extend(1_700_000_000_000_i64.to_be_bytes());
-    covered.extend((-1_i32).to_be_bytes());
-    covered.extend(i32::try_from(value.len()).unwrap().to_be_bytes());
-    covered.extend(value);
-    let mut message = offset.to_be_bytes().to_vec();
-    message.extend(i32::try_from(covered.len() + 4).unwrap().to_be_bytes());
-    message.extend(Kind::Crc32.of(&covered).to_be_bytes());
-    message.extend(covered);
-    message
-}
-
 #[test]
 fn batches_in_the_values_of_a_batch_that_was_cut_are_not_the_logs() {
     let first = batches::plain(0, b"a");
-    for last in [outer(1).encode(), message(1, &value().repeat(3))] {
+    for last in [outer(1).encode(), message(1, 1, &value().repeat(3))] {
         for length in 1..last.len() {
             let tail = &last[..length];
             let log = [&first[..], tail].concat();

@@ -9,14 +9,14 @@ use super::decoder::Decoder;
 use super::jsonl::Jsonl;
 use super::kafka::KafkaText;
 use super::output::Output;
-use super::segment::{self, Ending, Plan, Portion};
+use super::segment::{self, Beginning, Ending, Plan, Portion};
 use super::style::{self, Style};
-use super::view::{AnyHeader, View};
+use super::view::View;
 use crate::format::number::Offset;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::directory::KafkaFile;
 use crate::storage::file_name::{FileKind, FileName, Suffix};
-use crate::storage::segment::walk::{End, Piece, Walk};
+use crate::storage::segment::walk::End;
 use crate::storage::source::{Access, ReadError, Source};
 
 pub use super::segment::Stop;
@@ -60,16 +60,26 @@ pub fn dump(
     if name.kind == FileKind::Unknown {
         let mut out = Vec::new();
         if options.style == Style::Kafka {
-            style::push_file(options.style, &file.path, name, 0, &mut out);
+            style::push_file(options.style, &file.path, name, None, &mut out);
         }
         output.text(&out).map_err(Stop::Output)?;
         output.ignored();
         return Ok(String::new());
     }
-    let source = Source::open(&file.path, options.access)?;
     match name.kind {
-        FileKind::Log | FileKind::KraftSnapshot => segment(name, &source, options, output),
-        _ => small(name, &source, options, output),
+        FileKind::Log | FileKind::KraftSnapshot => {
+            let source = match options.plan.may_stop_early() {
+                true => Source::open_growing(&file.path, options.access)?,
+                false => Source::open(&file.path, options.access)?,
+            };
+            segment(name, &source, options, output)
+        }
+        _ => small(
+            name,
+            &Source::open(&file.path, options.access)?,
+            options,
+            output,
+        ),
     }
 }
 
@@ -89,14 +99,14 @@ fn segment(
     options: &Options,
     output: &mut dyn Output,
 ) -> Result<String, Stop<io::Error>> {
-    if name.kind == FileKind::Log {
-        name.base_offset = match name.base_offset {
-            Some(offset) => Some(offset),
-            None => first_offset(source)?,
-        };
+    let mut beginning = Beginning::new(source, options.plan.max_bytes);
+    if name.kind == FileKind::Log && name.base_offset.is_none() {
+        name.base_offset = beginning.first_offset()?;
     }
+    // How much comes of one that grows is not known.
+    let size = (!source.is_growing()).then(|| source.len());
     let mut head = Vec::new();
-    style::push_file(options.style, source.path(), name, source.len(), &mut head);
+    style::push_file(options.style, source.path(), name, size, &mut head);
     if options.style == Style::Kafka {
         head.extend_from_slice(title(name, source.path()).as_bytes());
     }
@@ -110,7 +120,7 @@ fn segment(
                 key: options.key,
                 value: options.value,
             };
-            stream(&view, source, options, output)
+            stream(&view, source.path(), beginning, options, output)
         }
         Style::Jsonl(wide) => {
             let view = Jsonl {
@@ -120,7 +130,7 @@ fn segment(
                 value: options.value,
                 wide,
             };
-            stream(&view, source, options, output)
+            stream(&view, source.path(), beginning, options, output)
         }
     }
 }
@@ -146,29 +156,35 @@ fn title(name: FileName, path: &Path) -> String {
 
 fn stream<V: View>(
     view: &V,
-    source: &Source,
+    path: &Path,
+    beginning: Beginning<'_>,
     options: &Options,
     output: &mut dyn Output,
 ) -> Result<String, Stop<io::Error>> {
     let mut gaps = Gaps::default();
     let mut misfits = Misfits::default();
-    let ending = segment::dump(source, view, &options.plan, &mut |portion: &mut Portion| {
-        output.text(&portion.text)?;
-        for damage in &portion.damage {
-            match damage.code {
-                Code::RecordUndecodable => misfits.take(damage),
-                _ => output.damage(damage),
+    let ending = segment::dump(
+        beginning,
+        view,
+        &options.plan,
+        &mut |portion: &mut Portion| {
+            output.text(&portion.text)?;
+            for damage in &portion.damage {
+                match damage.code {
+                    Code::RecordUndecodable => misfits.take(damage),
+                    _ => output.damage(damage),
+                }
             }
-        }
-        gaps.take(&portion.gaps);
-        Ok(())
-    })?;
+            gaps.take(&portion.gaps);
+            Ok(())
+        },
+    )?;
     let mut tail = Vec::new();
-    style::push_end(options.style, source.path(), ending, &mut tail);
+    style::push_end(options.style, path, ending, &mut tail);
     output.text(&tail).map_err(Stop::Output)?;
     misfits.tell(output);
     Ok(match options.style {
-        Style::Kafka if options.plan.selection.is_everything() => gaps.stock_report(source),
+        Style::Kafka if options.plan.selection.is_everything() => gaps.stock_report(path),
         _ => String::new(),
     })
 }
@@ -218,14 +234,11 @@ impl Gaps {
     }
 
     /// The lines that the stock tool prints on stderr when all files are done.
-    fn stock_report(&self, source: &Source) -> String {
+    fn stock_report(&self, path: &Path) -> String {
         if self.told.is_empty() {
             return String::new();
         }
-        let mut report = format!(
-            "Non-consecutive offsets in {}\n",
-            style::absolute(source.path())
-        );
+        let mut report = format!("Non-consecutive offsets in {}\n", style::absolute(path));
         for (before, after) in &self.told {
             report += &format!("  {before} is followed by {after}\n");
         }
@@ -234,18 +247,6 @@ impl Gaps {
         }
         report
     }
-}
-
-/// The offset that a segment begins with, for a file whose name does not tell.
-fn first_offset(source: &Source) -> Result<Option<Offset>, ReadError> {
-    let mut walk = Walk::new(source);
-    while let Some(piece) = walk.next_piece()? {
-        if let Piece::Batch(span) = piece {
-            let head = walk.head(span)?;
-            return Ok(Some(AnyHeader::of(span, &head).offsets().0));
-        }
-    }
-    Ok(None)
 }
 
 fn small(
@@ -267,12 +268,13 @@ fn small(
     };
     let base_offset = match (name.base_offset, &log) {
         (Some(offset), _) => Some(offset),
-        (None, Some(log)) => first_offset(log)?,
+        (None, Some(log)) => Beginning::new(log, None).first_offset()?,
         (None, None) => None,
     };
     name.base_offset = base_offset;
     let mut head = Vec::new();
-    style::push_file(options.style, source.path(), name, source.len(), &mut head);
+    let size = Some(source.len());
+    style::push_file(options.style, source.path(), name, size, &mut head);
     output.text(&head).map_err(Stop::Output)?;
     let file = Companion {
         source,

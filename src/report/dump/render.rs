@@ -9,7 +9,7 @@ use crate::format::number::Offset;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::segment::contents::{BatchReader, Checksum, Entry};
 use crate::storage::segment::record_offsets::RecordOffsets;
-use crate::storage::segment::walk::Span;
+use crate::storage::segment::walk::{Span, Walk};
 use crate::storage::source::Source;
 
 /// Output is handed over when there is this much of it.
@@ -34,6 +34,8 @@ pub struct Portion {
 pub(super) struct Renderer<'s, 'v, V> {
     source: &'s Source,
     reader: BatchReader<'s>,
+    /// Looks into record sets with a wrong checksum.
+    inside: Walk<'s>,
     view: &'v V,
     selection: &'v Selection,
     portion: Portion,
@@ -57,6 +59,7 @@ impl<'s, 'v, V: View> Renderer<'s, 'v, V> {
         Self {
             source,
             reader: BatchReader::new(source, plan.max_record_bytes),
+            inside: Walk::new(source),
             view,
             selection: &plan.selection,
             portion: Portion::default(),
@@ -96,6 +99,7 @@ impl<'s, 'v, V: View> Renderer<'s, 'v, V> {
     ) -> Result<(), Stop<Refused>> {
         let Self {
             reader,
+            inside,
             view,
             selection,
             portion,
@@ -107,7 +111,7 @@ impl<'s, 'v, V: View> Renderer<'s, 'v, V> {
         let batch = Batch::new(span, checksum, &head);
         view.batch(&batch, &mut portion.text);
         if !checksum.is_valid() {
-            let damage = crc_mismatch(&batch);
+            let damage = crc_mismatch(&batch, &inside.swallowed_by(span)?);
             view.damage(&damage, &mut portion.text);
             portion.damage.push(damage);
         }
@@ -141,11 +145,8 @@ impl<'s, 'v, V: View> Renderer<'s, 'v, V> {
         if let Some(fault) = fault {
             self.note(fault);
         }
-        if offsets.has_strays() {
-            offsets
-                .damage()
-                .into_iter()
-                .for_each(|fault| self.note(fault));
+        if !offsets.are_sound() {
+            offsets.damage().for_each(|fault| self.note(fault));
         }
         Ok(())
     }
@@ -190,7 +191,7 @@ impl Portion {
     }
 }
 
-fn crc_mismatch(batch: &Batch<'_>) -> Damage {
+fn crc_mismatch(batch: &Batch<'_>, swallowed: &str) -> Damage {
     let Checksum { stored, computed } = batch.checksum;
     let (first, last) = batch.header().offsets();
     Damage {
@@ -199,7 +200,7 @@ fn crc_mismatch(batch: &Batch<'_>) -> Damage {
         code: Code::CrcMismatch,
         message: format!(
             "offsets {first} to {last}: stored crc {stored}, computed {computed} over {} bytes; \
-             compare with another replica",
+             compare with another replica{swallowed}",
             batch.span.size
         ),
     }

@@ -5,6 +5,7 @@
 //! always being worked on, and its output goes out as it comes, so memory stays bounded whatever
 //! a payload opens to.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::parallel;
@@ -24,7 +25,7 @@ const STRETCH: u64 = 1 << 20;
 const MOST_PIECES: usize = 4096;
 /// Threads at most, whatever is asked for: each may hold some megabytes, and the one that walks and
 /// writes feeds no more.
-const MOST_THREADS: usize = 64;
+pub const MOST_THREADS: usize = 64;
 
 /// What to read of a segment and how.
 #[derive(Debug, Clone)]
@@ -38,6 +39,14 @@ pub struct Plan {
     /// How many threads decode and format, the calling one among them; 0 stands for 1.
     /// Fewer are started where the file is small, and never more than 64.
     pub threads: usize,
+}
+
+impl Plan {
+    /// Whether it may come to its end before the file does.
+    #[must_use]
+    pub const fn may_stop_early(&self) -> bool {
+        self.max_bytes.is_some() || self.selection.limit.is_some()
+    }
 }
 
 /// How the dump of a segment ended.
@@ -62,28 +71,95 @@ pub enum Stop<E> {
     Output(E),
 }
 
-/// Walks `source` and gives the view's output to `deliver`, portion by portion.
+/// The walk over a segment, of which the first pieces may be known already.
+#[derive(Debug)]
+pub struct Beginning<'s> {
+    source: &'s Source,
+    walk: Walk<'s>,
+    /// Pieces that were walked over and not yet taken.
+    known: VecDeque<Piece>,
+}
+
+impl<'s> Beginning<'s> {
+    /// Walks over `source` and stops before the first record set that reaches beyond `max_bytes`.
+    #[must_use]
+    pub fn new(source: &'s Source, max_bytes: Option<u64>) -> Self {
+        let walk = Walk::new(source);
+        Self {
+            source,
+            walk: match max_bytes {
+                Some(bytes) => walk.stopping_after(bytes),
+                None => walk,
+            },
+            known: VecDeque::new(),
+        }
+    }
+
+    /// The offset of the first record set; `None` when there is none up to where the walk stops.
+    ///
+    /// # Errors
+    /// A read that failed.
+    pub fn first_offset(&mut self) -> Result<Option<Offset>, ReadError> {
+        let mut first = None;
+        while first.is_none()
+            && let Some(piece) = self.walk.next_piece()?
+        {
+            if let Piece::Batch(span) = piece {
+                first = Some(span);
+            }
+            self.known.push_back(piece);
+        }
+        match first.or_else(|| self.walk.left_out()) {
+            Some(span) => {
+                let head = self.walk.head(span)?;
+                Ok(Some(AnyHeader::of(span, &head).offsets().0))
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn next_piece(&mut self) -> Result<Option<Piece>, ReadError> {
+        match self.known.pop_front() {
+            Some(piece) => Ok(Some(piece)),
+            None => self.walk.next_piece(),
+        }
+    }
+
+    fn has_more(&mut self) -> Result<bool, ReadError> {
+        Ok(!self.known.is_empty() || self.walk.has_more()?)
+    }
+
+    fn position(&self) -> u64 {
+        match self.known.front() {
+            Some(Piece::Batch(span)) => span.position,
+            Some(Piece::Damage(damage)) => damage.position,
+            None => self.walk.position(),
+        }
+    }
+}
+
+/// Walks on and gives the view's output to `deliver`, portion by portion.
 ///
 /// # Errors
 /// [`Stop::Read`] after everything in front of the bad place was delivered, [`Stop::Output`] with
 /// what `deliver` returned.
 pub fn dump<V: View, E>(
-    source: &Source,
+    beginning: Beginning<'_>,
     view: &V,
     plan: &Plan,
     deliver: &mut dyn FnMut(&mut Portion) -> Result<(), E>,
 ) -> Result<Ending, Stop<E>> {
-    let mut walk = Walk::new(source);
-    if let Some(bytes) = plan.max_bytes {
-        walk = walk.stopping_after(bytes);
-    }
-    let mut stretches = Stretches::new(walk, &plan.selection);
+    let source = beginning.source;
+    let mut stretches = Stretches::new(beginning, &plan.selection);
     let mut delivery = Delivery {
         source,
         deliver,
         last: None,
     };
-    let useful = usize::try_from(source.len().div_ceil(STRETCH)).unwrap_or(usize::MAX);
+    let useful = match source.is_growing() {
+        true => MOST_THREADS,
+        false => usize::try_from(source.len().div_ceil(STRETCH)).unwrap_or(usize::MAX),
+    };
     let work = parallel::Work {
         source,
         view,
@@ -98,7 +174,7 @@ pub fn dump<V: View, E>(
 
 /// Cuts the walk into stretches.
 pub(super) struct Stretches<'s, 'p> {
-    walk: Walk<'s>,
+    pieces: Beginning<'s>,
     selection: &'p Selection,
     selective: bool,
     shown: u64,
@@ -127,9 +203,9 @@ impl Stretch {
 }
 
 impl<'s, 'p> Stretches<'s, 'p> {
-    fn new(walk: Walk<'s>, selection: &'p Selection) -> Self {
+    fn new(pieces: Beginning<'s>, selection: &'p Selection) -> Self {
         Self {
-            walk,
+            pieces,
             selection,
             selective: !selection.is_everything(),
             shown: 0,
@@ -140,7 +216,7 @@ impl<'s, 'p> Stretches<'s, 'p> {
     }
 
     pub(super) fn next_stretch(&mut self) -> Result<Option<Stretch>, ReadError> {
-        let begin = self.walk.position();
+        let begin = self.pieces.position();
         let mut stretch = Stretch {
             before: self.last,
             ..Stretch::default()
@@ -153,10 +229,10 @@ impl<'s, 'p> Stretches<'s, 'p> {
                 .is_some_and(|limit| self.shown >= limit)
             {
                 // Only a walk that had more before it was stopped by the limit.
-                self.limited = self.walk.position() < self.walk.length();
+                self.limited = self.pieces.has_more()?;
                 break;
             }
-            let Some(piece) = self.walk.next_piece()? else {
+            let Some(piece) = self.pieces.next_piece()? else {
                 break;
             };
             match piece {
@@ -176,30 +252,30 @@ impl<'s, 'p> Stretches<'s, 'p> {
             }
         }
         if let Some(span) = stretch.spans.last() {
-            let head = self.walk.head(*span)?;
+            let head = self.pieces.walk.head(*span)?;
             self.last = Some(Before {
                 position: span.position,
                 last: AnyHeader::of(*span, &head).offsets().1,
             });
         }
-        stretch.range = begin..self.walk.position();
+        stretch.range = begin..self.pieces.position();
         Ok((stretch.pieces() > 0).then_some(stretch))
     }
 
     fn takes(&mut self, span: Span) -> Result<bool, ReadError> {
-        let head = self.walk.head(span)?;
+        let head = self.pieces.walk.head(span)?;
         Ok(self.selection.takes(AnyHeader::of(span, &head)))
     }
 
     fn ending(&self) -> Ending {
-        let reason = match self.walk.end() {
+        let reason = match self.pieces.walk.end() {
             _ if self.limited => End::Limit,
             Some(end) => end,
             None => End::EndOfFile,
         };
         Ending {
             reason,
-            position: self.walk.position(),
+            position: self.pieces.position(),
             tail: self.tail,
         }
     }

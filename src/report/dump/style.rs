@@ -21,8 +21,9 @@ pub enum Style {
     Jsonl(WideIntegers),
 }
 
-/// The beginning of a file's dump: `Dumping PATH`, or a `file` object.
-pub fn push_file(style: Style, path: &Path, name: FileName, size: u64, out: &mut Vec<u8>) {
+/// The beginning of a file's dump: `Dumping PATH`, or a `file` object. `size` is `None` where more
+/// may come than will be read.
+pub fn push_file(style: Style, path: &Path, name: FileName, size: Option<u64>, out: &mut Vec<u8>) {
     match style {
         Style::Kafka => {
             out.extend_from_slice(b"Dumping ");
@@ -36,7 +37,10 @@ pub fn push_file(style: Style, path: &Path, name: FileName, size: u64, out: &mut
             object.text("path", &path.to_string_lossy());
             object.text("kind", name.kind.name());
             object.optional_int("baseOffset", name.base_offset.map(|offset| offset.0));
-            object.uint("sizeInBytes", size);
+            match size {
+                Some(size) => object.uint("sizeInBytes", size),
+                None => object.null("sizeInBytes"),
+            }
             object.close_line();
         }
     }

@@ -8,6 +8,7 @@ mod happening_words;
 pub mod json;
 mod names;
 pub mod outcome;
+pub mod search;
 mod step_words;
 pub mod trace;
 

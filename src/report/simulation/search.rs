@@ -61,7 +61,8 @@ impl Searched {
             return out;
         }
         if !is_one_design {
-            let hint = "\nThe smallest scenario of each harm: add --strategy NAME and --rules NAME.\n";
+            let hint =
+                "\nThe smallest scenario of each harm: add --strategy NAME and --rules NAME.\n";
             out.extend_from_slice(hint.as_bytes());
             return out;
         }
@@ -123,7 +124,12 @@ impl Searched {
     }
 
     fn exhausted_table(&self, out: &mut Vec<u8>) {
-        let depth = self.exhausted.iter().map(|one| one.depth).max().unwrap_or(0);
+        let depth = self
+            .exhausted
+            .iter()
+            .map(|one| one.depth)
+            .max()
+            .unwrap_or(0);
         let depth = u64::try_from(depth).unwrap_or(u64::MAX);
         let head = format!("every schedule of up to {}\n\n", count(depth, "step"));
         out.extend_from_slice(head.as_bytes());

@@ -262,6 +262,12 @@ fn check_step(scenario: &Scenario, place: &str, step: &Step) -> Result<(), Scena
             within(&field("records"), step.records.into(), 1, 1000)?;
             within(&field("batches"), step.batches.into(), 1, 1000)
         }
+        Step::Fetch(step) => {
+            let chunk = step
+                .chunk
+                .map_or(1, |chunk| i64::try_from(chunk).unwrap_or(i64::MAX));
+            within(&field("chunk"), chunk, 1, 1000)
+        }
         Step::Mirror(step) => within(&field("chunk"), step.chunk.into(), 1, 1000),
         Step::Wait(step) => within(&field("ms"), step.ms, 0, 315_360_000_000),
         Step::Expect(step) => {

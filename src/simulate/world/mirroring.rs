@@ -36,6 +36,11 @@ impl World {
                     let now = &self.cluster(link.source).name;
                     return Err(format!("{} is mirrored from {now}: reassign it", step.to));
                 }
+                if link.state == LinkState::Failed {
+                    let error = "the mirror has FAILED before";
+                    self.refuse(spot, By::Mirror(source), None, error);
+                    return Ok(());
+                }
                 if link.state != LinkState::Mirroring {
                     return Err(format!("the mirror is {}", link.state.name()));
                 }

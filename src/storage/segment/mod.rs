@@ -2,6 +2,7 @@
 
 pub mod contents;
 mod framed;
+mod growth;
 mod legacy_contents;
 mod range_crc;
 mod reach;

@@ -3,7 +3,10 @@
 //! Values may hold record sets of their own, and where a length is no help these look like those
 //! of the log. The records of an uncompressed batch tell them apart: each says its size, and the
 //! sizes of key, value and headers say it again. A message of magic 0 or 1 says its size twice as
-//! well. Of a compressed batch nothing is known here.
+//! well. Of a compressed batch nothing is known here but its length.
+//!
+//! Sizes say nothing of bytes that are missing, so where the last record ends must be borne out: by
+//! what begins there, or by a length that says the same.
 
 use super::walk::Walk;
 use crate::format::batch::{self, HEADER_SIZE, Header};
@@ -22,21 +25,30 @@ const LEAST_UNCUT: u64 = 26;
 const _: () = assert!(RECORD_HEAD == 26);
 const LONGEST_SIZE: u64 = 5;
 const _: () = assert!(VARINT_LIMIT == 5);
+/// The size of a key or value that is null.
+const NULL: i32 = -1;
 /// Set in all bytes of a number but the last.
 const MORE: u8 = 0x80;
 /// A record takes 7 bytes at least. Reading more records than this allows means reading bytes
 /// over and over, which only a made file makes necessary.
 const LEAST_BYTES_A_RECORD: u64 = 3;
 
+/// Bytes that may be searched over and over in any file, and beside them as many as it has.
+const SEARCHED_FREELY: u64 = 1 << 20;
+
 /// Where the records of a record set end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reach {
-    /// Up to here its records account for every byte; where it begins when they account for none.
+    /// Up to here its records, and those of a damaged neighbour, account for every byte; where it
+    /// begins when they account for none.
     pub(super) end: u64,
-    /// All its records are there, the last ends at `end`, and there the file or its zeros end it,
-    /// or another record set begins.
-    pub(super) is_whole: bool,
+    /// Why `end` is where reading may go on: all records are there, and there the file or its zeros
+    /// end it, or another record set begins.
+    pub(super) why: Option<&'static str>,
 }
+
+/// Why reading goes on behind a damaged neighbour.
+pub(super) const BEHIND_NEIGHBOUR: &str = "where the damaged record set behind it leads";
 
 /// Records one behind the other, each with sizes that agree.
 struct Chain {
@@ -46,13 +58,30 @@ struct Chain {
     end: u64,
     /// As many as the batch counts.
     is_complete: bool,
+    /// The record set's own length leads to `end` too.
+    is_length: bool,
+    /// Two sizes say that `end` is where the last of them ends.
+    is_told_twice: bool,
 }
 
 impl Chain {
+    /// A message of magic 0 or 1 from `position` to `end`. Where its length says something else,
+    /// the sizes of its key and value say it alone.
+    const fn message(position: u64, end: u64, is_length: bool) -> Self {
+        Self {
+            last: position,
+            end,
+            is_complete: true,
+            is_length,
+            is_told_twice: is_length,
+        }
+    }
+
     /// Whether a file of this length ends inside a record: one of these, or the head of the next.
     const fn is_cut_by(&self, length: u64) -> bool {
         let is_inside = self.end > length;
-        is_inside || (!self.is_complete && length.saturating_sub(self.end) < LEAST_UNCUT)
+        (is_inside && self.is_told_twice)
+            || (!self.is_complete && length.saturating_sub(self.end) < LEAST_UNCUT)
     }
 }
 
@@ -78,30 +107,109 @@ impl Walk<'_> {
     /// only where something is known of the place that it leads to.
     #[cold]
     pub(super) fn reach(&mut self, position: u64) -> Result<Reach, ReadError> {
-        let Some(chain) = self.chain(position)? else {
-            return Ok(Reach {
-                end: position,
-                is_whole: false,
-            });
+        let is_short = Reach {
+            end: position,
+            why: None,
         };
-        let is_whole = chain.is_complete && self.is_boundary(chain.end)?;
-        let end = if is_whole {
+        let Some(chain) = self.chain(position)? else {
+            return Ok(is_short);
+        };
+        if chain.is_complete && self.is_end_of(&chain)? {
+            return Ok(Reach {
+                end: chain.end,
+                why: Some("where its records end"),
+            });
+        }
+        if chain.is_complete
+            && let Some(end) = self.neighbour_leads(chain.last, chain.end)?
+        {
+            let why = Some(BEHIND_NEIGHBOUR);
+            return Ok(Reach { end, why });
+        }
+        let is_borne_out = chain.is_complete
+            && chain.is_length
+            && chain.end < self.length
+            && !self.is_straddled(chain.last, chain.end)?;
+        let end = if is_borne_out {
             chain.end
         } else if chain.is_cut_by(self.length) {
             self.length
         } else {
             chain.last
         };
-        Ok(Reach { end, is_whole })
+        Ok(Reach { end, ..is_short })
     }
 
-    /// The end of the file lies at `position`, its last zeros, a sound record set, or one that was
-    /// cut.
-    fn is_boundary(&mut self, position: u64) -> Result<bool, ReadError> {
-        Ok(position == self.length
-            || self.is_zero_tail(position)?
-            || self.stands_at(position)?
-            || self.is_cut_at(position)?)
+    /// Where records end lies the end of the file, its last zeros, a sound record set, or one that
+    /// was cut.
+    fn is_end_of(&mut self, chain: &Chain) -> Result<bool, ReadError> {
+        Ok(self.is_sound_or_end(chain.end)?
+            || (chain.is_told_twice
+                && (self.is_zero_tail(chain.end)? || self.is_cut_at(chain.end)?)))
+    }
+
+    /// Where a damaged neighbour leads that begins at `position`, behind a record set or record
+    /// that begins at `from`; `None` where a sound record set lies across `position`.
+    pub(super) fn neighbour_leads(
+        &mut self,
+        from: u64,
+        position: u64,
+    ) -> Result<Option<u64>, ReadError> {
+        match self.leads_on(position)? {
+            Some(end) if !self.is_straddled(from, position)? => Ok(Some(end)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Where a record set leads that begins at `position` and is damaged: to a sound one or to the
+    /// end of the file, by its length or by its records. Other bytes hardly do that.
+    fn leads_on(&mut self, position: u64) -> Result<Option<u64>, ReadError> {
+        let Some(head) = self.window.probe::<PROBE>(position)? else {
+            return Ok(None);
+        };
+        if let Some(size) = Frame::decode(&head).claimed_size() {
+            let own = position.saturating_add(size);
+            if self.is_sound_or_end(own)? {
+                return Ok(Some(own));
+            }
+        }
+        match self.chain(position)? {
+            Some(chain) if chain.is_complete && chain.is_told_twice => {
+                let is_end = self.is_sound_or_end(chain.end)?;
+                Ok(is_end.then_some(chain.end))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn is_sound_or_end(&mut self, position: u64) -> Result<bool, ReadError> {
+        Ok(position == self.length || self.stands_at(position)?)
+    }
+
+    /// Whether a sound record set that begins behind `from` lies across `end`. No value holds one
+    /// that does: bytes of a record are missing, and what follows them is the log's own.
+    fn is_straddled(&mut self, from: u64, end: u64) -> Result<bool, ReadError> {
+        // A made file has the same bytes searched for many records.
+        let size = end.saturating_sub(from);
+        self.searched_again = self.searched_again.saturating_add(size);
+        if self.searched_again > self.length.saturating_add(SEARCHED_FREELY) {
+            return Ok(true);
+        }
+        let mut from = from.saturating_add(1);
+        while let Some(found) = self.scan(from..end, true)?.found {
+            let mut at = found;
+            while at < end
+                && let Some(framed) = self.framed_at(at)?
+                && self.checksums(framed.at(at))?
+            {
+                at = framed.at(at).end();
+            }
+            if at >= end {
+                return Ok(at > end);
+            }
+            from = at.max(found.saturating_add(1));
+        }
+        Ok(false)
     }
 
     /// The last record set begins at `position`, and the end of the file cut it inside a record.
@@ -119,20 +227,28 @@ impl Walk<'_> {
             return Ok(None);
         };
         let frame = Frame::decode(&head);
-        match (frame.magic, frame.size()) {
-            (batch::MAGIC, _) => self.chain_of_records(position),
-            (_, Some(size)) if self.is_exact_message(position, frame.magic, size)? => {
-                Ok(Some(Chain {
-                    last: position,
-                    end: position.saturating_add(size),
-                    is_complete: true,
-                }))
+        let claimed = frame
+            .claimed_size()
+            .map(|size| position.saturating_add(size));
+        match frame.magic {
+            batch::MAGIC => self.chain_of_records(position, claimed),
+            magic @ (0 | 1) => {
+                let end = self.end_of_message(position, magic)?;
+                let is_length = claimed == end;
+                let is_as_written = is_length || self.has_known_attributes(position)?;
+                Ok(end
+                    .filter(|_| is_as_written)
+                    .map(|end| Chain::message(position, end, is_length)))
             }
             _ => Ok(None),
         }
     }
 
-    fn chain_of_records(&mut self, position: u64) -> Result<Option<Chain>, ReadError> {
+    fn chain_of_records(
+        &mut self,
+        position: u64,
+        claimed: Option<u64>,
+    ) -> Result<Option<Chain>, ReadError> {
         let Some(head) = self.window.probe::<HEADER_SIZE>(position)? else {
             return Ok(None);
         };
@@ -162,6 +278,8 @@ impl Walk<'_> {
                 last: at,
                 end: record.end,
                 is_complete: left == 0,
+                is_length: claimed == Some(record.end),
+                is_told_twice: true,
             });
             least_delta = record.offset_delta.saturating_add(1);
             at = record.end;
@@ -262,23 +380,45 @@ impl Walk<'_> {
         magic: u8,
         size: u64,
     ) -> Result<bool, ReadError> {
-        const KEY_SIZE_AT_V0: u64 = 18;
-        const KEY_SIZE_AT_V1: u64 = 26;
-        let key_size_at = if magic == 0 {
-            KEY_SIZE_AT_V0
-        } else {
-            KEY_SIZE_AT_V1
-        };
-        let mut at = position.saturating_add(key_size_at);
+        let end = self.end_of_message(position, magic)?;
+        Ok(end == Some(position.saturating_add(size)))
+    }
+
+    /// Where a message of magic 0 or 1 ends by the sizes of its key and value; `None` where these
+    /// are none, or the file ends in front of them.
+    fn end_of_message(&mut self, position: u64, magic: u8) -> Result<Option<u64>, ReadError> {
+        let mut at = position.saturating_add(key_size_at(magic));
         for _ in ["key", "value"] {
             let Some(size) = self.window.probe::<4>(at)? else {
-                return Ok(false);
+                return Ok(None);
             };
-            at = at
-                .saturating_add(4)
-                .saturating_add(length_of(i32::from_be_bytes(size)));
+            let size = i32::from_be_bytes(size);
+            if size < NULL {
+                return Ok(None);
+            }
+            at = at.saturating_add(4).saturating_add(length_of(size));
         }
-        Ok(at == position.saturating_add(size))
+        Ok(Some(at))
+    }
+
+    /// Whether the attributes of a message of magic 0 or 1 are those of one.
+    fn has_known_attributes(&mut self, position: u64) -> Result<bool, ReadError> {
+        const ATTRIBUTES_AT: u64 = 17;
+        const KNOWN_BITS: u8 = 0x0f;
+        const CODEC: u8 = 7;
+        const LAST_CODEC: u8 = 3;
+        let found = self.window.probe(position.saturating_add(ATTRIBUTES_AT))?;
+        Ok(found.is_some_and(|[attributes]| {
+            attributes <= KNOWN_BITS && attributes & CODEC <= LAST_CODEC
+        }))
+    }
+}
+
+/// Where the size of the key lies in a message of magic 0 or 1.
+const fn key_size_at(magic: u8) -> u64 {
+    match magic {
+        0 => 18,
+        _ => 26,
     }
 }
 

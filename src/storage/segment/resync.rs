@@ -9,13 +9,14 @@
 
 use std::ops::Range;
 
+use super::reach::BEHIND_NEIGHBOUR;
 use super::walk::{Span, Walk};
 use crate::format::batch;
 use crate::format::frame::{Frame, PROBE};
 use crate::storage::source::ReadError;
 
 /// Candidate positions looked at with one slice of the file.
-const STRIDE: usize = 64 << 10;
+pub(super) const STRIDE: usize = 64 << 10;
 
 /// Where reading goes on behind damage.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +47,7 @@ pub(super) struct Passed {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Searched {
     from: u64,
-    found: Option<u64>,
+    pub(super) found: Option<u64>,
     passed: Passed,
 }
 
@@ -72,14 +73,24 @@ impl Walk<'_> {
             }
         }
         let reach = self.reach(begin)?;
-        if reach.is_whole && reach.end < self.length {
+        if let Some(why) = reach.why
+            && reach.end < self.length
+        {
             return Ok(Onward {
-                next: Some((reach.end, "where its records end")),
+                next: Some((reach.end, why)),
                 passed: Passed::default(),
             });
         }
         let behind = begin.saturating_add(1);
         let from = reach.end.max(behind);
+        if let Some(own) = own
+            && let Some(end) = self.neighbour_leads(begin, own)?
+        {
+            return Ok(Onward {
+                next: (end < self.length).then_some((end, BEHIND_NEIGHBOUR)),
+                passed: self.scan(from..own, false)?.passed,
+            });
+        }
         let Searched { found, passed, .. } = self.first_good_from(from)?;
         if let Some(found) = found {
             let why = "the first record set whose checksum is right and which leads to another or \
@@ -117,6 +128,21 @@ impl Walk<'_> {
             next: why.map(|why| (end, why)),
             passed: inside.passed,
         })
+    }
+
+    /// The sound record sets inside one with a wrong checksum that its records do not account for,
+    /// as the end of a sentence: its length may be what is wrong, and lead past others.
+    ///
+    /// A walk that is asked this is moved; it is to be asked in the order of the file.
+    ///
+    /// # Errors
+    /// A read that failed.
+    #[cold]
+    pub fn swallowed_by(&mut self, span: Span) -> Result<String, ReadError> {
+        self.position = span.position;
+        self.end_with(span);
+        let from = self.behind_records(span)?;
+        Ok(self.scan(from..span.end(), false)?.passed.told())
     }
 
     /// A record set frames at `position` and its checksum is right.
@@ -165,7 +191,11 @@ impl Walk<'_> {
 
     /// Looks at every place in a range where a good record set could begin: up to the first, or
     /// counting them all.
-    fn scan(&mut self, range: Range<u64>, is_search: bool) -> Result<Searched, ReadError> {
+    pub(super) fn scan(
+        &mut self,
+        range: Range<u64>,
+        is_search: bool,
+    ) -> Result<Searched, ReadError> {
         let Range { start: from, end } = range;
         let mut searched = Searched {
             from,
@@ -230,7 +260,8 @@ impl Walk<'_> {
     /// The end of the file lies at `position`, its last zeros, or the head of a record set, whole
     /// or cut.
     fn leads_somewhere(&mut self, position: u64) -> Result<bool, ReadError> {
-        match self.window.probe::<PROBE>(position)? {
+        // Through the window that a checksum of what ends here will look through.
+        match self.aside.probe::<PROBE>(position)? {
             Some(head) if Frame::decode(&head).size().is_some() => Ok(true),
             Some(_) => self.is_zero_tail(position),
             None => Ok(true),
@@ -267,6 +298,10 @@ impl Walk<'_> {
         if self.checksums(span)? || self.stands_at(next)? {
             return Ok(true);
         }
+        self.grow_to_end()?;
+        if self.neighbour_leads(span.position, next)?.is_some() {
+            return Ok(true);
+        }
         let from = self.behind_records(span)?;
         Ok(self.first_good(from)?.is_none_or(|found| found >= next))
     }
@@ -286,6 +321,7 @@ impl Walk<'_> {
         if self.checksums(span)? {
             return Ok(true);
         }
+        self.grow_to_end()?;
         if !self.is_zero_tail(tail)? && !self.is_truncated_tail(tail)? {
             return Ok(false);
         }
@@ -343,7 +379,7 @@ impl Passed {
 }
 
 /// The first position at or behind `skip` whose 17 bytes frame.
-fn next_plausible(bytes: &[u8], skip: usize) -> Option<usize> {
+pub(super) fn next_plausible(bytes: &[u8], skip: usize) -> Option<usize> {
     bytes
         .get(skip..)?
         .windows(PROBE)

@@ -94,21 +94,28 @@ pub struct Walk<'s> {
     /// All bytes, when the file is mapped: the common step is one look at them.
     mapped: Option<&'s [u8]>,
     /// Checksums read here, so that they do not move the window of the walk.
-    aside: Window<'s>,
+    pub(super) aside: Window<'s>,
     /// Up to where the walk has touched the map ahead of itself.
     warm: u64,
+    /// Bytes of the file that are known, all unless it grows.
     pub(super) length: u64,
-    position: u64,
+    /// More may come behind them.
+    pub(super) grows: bool,
+    pub(super) position: u64,
     /// Up to where the caller wants record sets.
-    stop: u64,
+    pub(super) stop: u64,
+    /// The record set that reaches beyond that.
+    left_out: Option<Span>,
     /// What frames at `position`, when that is known already.
     ahead: Option<Framed>,
     end: Option<End>,
-    zeros_from: Option<u64>,
+    pub(super) zeros_from: Option<u64>,
     /// The last search for a good record set: from where, and what it found.
     pub(super) searched: Option<Searched>,
     /// Records looked at to tell how far a batch reaches.
     pub(super) records_read: u64,
+    /// Bytes searched for what lies across the end of a record, over and over.
+    pub(super) searched_again: u64,
     crc32c: RangeCrc,
     crc32: RangeCrc,
 }
@@ -123,13 +130,16 @@ impl<'s> Walk<'s> {
             aside: source.window(),
             warm: 0,
             length: source.len(),
+            grows: source.is_growing(),
             position: 0,
-            stop: source.len(),
+            stop: u64::MAX,
+            left_out: None,
             ahead: None,
             end: None,
             zeros_from: None,
             searched: None,
             records_read: 0,
+            searched_again: 0,
             crc32c: RangeCrc::new(Kind::Crc32c),
             crc32: RangeCrc::new(Kind::Crc32),
         }
@@ -148,10 +158,10 @@ impl<'s> Walk<'s> {
         self.position
     }
 
-    /// Bytes of the file.
+    /// The record set that the limit of [`Walk::stopping_after`] left out.
     #[must_use]
-    pub const fn length(&self) -> u64 {
-        self.length
+    pub const fn left_out(&self) -> Option<Span> {
+        self.left_out
     }
 
     /// The first bytes of the record set just walked over, zeros behind one that is shorter.
@@ -181,7 +191,7 @@ impl<'s> Walk<'s> {
         if self.end.is_some() {
             return Ok(None);
         }
-        if self.position >= self.length {
+        if !self.has_more()? {
             self.end = Some(End::EndOfFile);
             return Ok(None);
         }
@@ -195,7 +205,7 @@ impl<'s> Walk<'s> {
             if WORTH_WARMING.contains(&span.size) {
                 self.warm_up(next);
             }
-            if next < self.length {
+            if self.holds(next.saturating_add(1))? {
                 self.ahead = self.framed_at(next)?;
             }
             let follows = match self.ahead {
@@ -238,6 +248,9 @@ impl<'s> Walk<'s> {
     fn advance(&mut self, to: u64, piece: Piece) -> Option<Piece> {
         if to > self.stop {
             self.end = Some(End::Limit);
+            if let Piece::Batch(span) = piece {
+                self.left_out = Some(span);
+            }
             return None;
         }
         self.position = to;
@@ -247,6 +260,9 @@ impl<'s> Walk<'s> {
     /// The record set that frames at `position` and lies inside the file.
     #[inline]
     pub(super) fn framed_at(&mut self, position: u64) -> Result<Option<Framed>, ReadError> {
+        if self.grows {
+            self.grow_for(position)?;
+        }
         let head = match self.mapped {
             Some(all) => usize::try_from(position)
                 .ok()
@@ -282,7 +298,7 @@ impl<'s> Walk<'s> {
             let lower = upper.saturating_sub(STEP);
             let size = usize::try_from(upper.saturating_sub(lower)).unwrap_or_default();
             let bytes = self.aside.bytes(lower, size)?;
-            if let Some(last) = bytes.iter().rposition(|byte| *byte != 0) {
+            if let Some(last) = last_of_any(bytes) {
                 upper = lower
                     .saturating_add(u64::try_from(last).unwrap_or(0))
                     .saturating_add(1);
@@ -317,6 +333,11 @@ impl<'s> Walk<'s> {
     #[cold]
     fn damage(&mut self) -> Result<Option<Piece>, ReadError> {
         let begin = self.position;
+        if self.stop < u64::MAX && self.ends_behind_the_stop()? {
+            self.end = Some(End::Limit);
+            return Ok(None);
+        }
+        self.grow_to_end()?;
         let left = self.length.saturating_sub(begin);
         if self.is_zero_tail(begin)? {
             let message = format!(
@@ -398,6 +419,22 @@ impl<'s> Walk<'s> {
         self.end.get_or_insert(end);
         piece
     }
+}
+
+/// Where the last byte lies that is not zero. Many are looked at together: preallocated files end
+/// with gigabytes of zeros.
+fn last_of_any(bytes: &[u8]) -> Option<usize> {
+    const TOGETHER: usize = 1 << 10;
+    let mut end = bytes.len();
+    for part in bytes.rchunks(TOGETHER) {
+        let begin = end.saturating_sub(part.len());
+        if part.iter().fold(0, |any, byte| any | byte) != 0 {
+            let last = part.iter().rposition(|byte| *byte != 0)?;
+            return Some(begin.saturating_add(last));
+        }
+        end = begin;
+    }
+    None
 }
 
 /// What is wrong with the frame where a record set should begin.

@@ -32,9 +32,21 @@ fn files_come_first_and_only_they_split_at_commas() {
         run(&["c.log", "--files", "b.log,a.log"]),
         ["b.log", "a.log", "c.log"]
     );
-    assert_eq!(
-        run(&["--files=a.log", "--files=b.log", "c.log"]),
-        ["a.log", "b.log", "c.log"]
+    for files in [
+        &["--files=a.log", "--files=b.log"][..],
+        &["--files=a.log,b.log,"],
+        &["--files", ",a.log,,b.log"],
+    ] {
+        assert_eq!(
+            run(&[files, &["c.log"]].concat()),
+            ["a.log", "b.log", "c.log"]
+        );
+    }
+    let nothing = dump_jsonl(["--files=,"]).outcome().ended_with(2);
+    assert!(
+        nothing.stderr.contains("found neither"),
+        "{}",
+        nothing.stderr
     );
     assert_eq!(run(&["d,e.log"]), ["d,e.log"]);
     assert_eq!(run(&["a.log", "a.log"]), ["a.log", "a.log"]);

@@ -120,21 +120,106 @@ fn a_temporary_file_that_cannot_grow_ends_with_3_and_leaves_nothing() {
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
+/// Who asks for a beginning gets it of an input without end; a bound on files ends a run that reads
+/// on all the same.
 #[test]
-fn a_bound_on_what_is_shown_is_none_on_what_is_spooled_and_that_is_said() {
-    let bytes = fs::read(testdata(LOG)).unwrap();
-    for (bound, told) in [
-        (&["--max-bytes=200"][..], true),
-        (&["--limit=1"], true),
-        (&[], false),
+fn a_bound_on_what_is_shown_bounds_what_is_read() {
+    let log = testdata(LOG);
+    let again = "while cat \"$LOG\"; do :; done";
+    for (input, bound, batches) in [
+        ("cat /dev/zero", "--max-bytes=1000", 0),
+        ("yes damage", "--max-bytes=1000", 0),
+        (again, "--max-bytes=1000", 4),
+        (again, "--limit=1", 1),
+        (again, "--limit=30", 30),
     ] {
-        let run = bound.iter().fold(dump_log(["-"]), Run::arg);
-        let outcome = run.outcome_with(bytes.clone()).ended_with(0);
-        let said = outcome
-            .stderr
-            .contains("-: note: is read to its end into a temporary file");
-        assert_eq!(said, told, "{}", outcome.stderr);
-        let of_a_file = bound.iter().fold(dump_log([testdata(LOG)]), Run::arg);
-        assert_eq!(of_a_file.outcome().ended_with(0).stderr, "");
+        for more in ["--print-data-log", "--no-mmap"] {
+            let script = format!("ulimit -f 4096; ({input}) 2>/dev/null | \"$0\" \"$@\"");
+            let run = Run::in_shell(&script, &["dump-log", "-", "--format=jsonl", bound, more]);
+            let outcome = run.env("LOG", log.to_str().unwrap()).outcome();
+            let told = &outcome.stderr;
+            assert!(
+                outcome.code < 2 && !told.contains("note:"),
+                "{input}: {told}"
+            );
+            assert_eq!(outcome.of_type("batch").len(), batches, "{input}, {bound}");
+            assert_eq!(outcome.of_type("end")[0]["reason"], "limit");
+            assert_eq!(outcome.of_type("file")[0]["sizeInBytes"], Value::Null);
+        }
     }
+    let device = dump_log(["/dev/zero", "--max-bytes=1000"]).outcome();
+    assert_eq!(device.ended_with(0).stderr, "");
+}
+
+/// Damages a log whose second batch begins at a place.
+type Change = fn(&mut Vec<u8>, usize);
+
+/// What is shown of a pipe is what is shown of a file, wherever the bound lies.
+#[test]
+fn a_bound_shows_the_same_of_a_pipe_and_of_a_file() {
+    let sound = fs::read(testdata(LOG)).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("any.log");
+    let batches = dump_jsonl([testdata(LOG)]).outcome().of_type("batch");
+    let places: Vec<_> = batches
+        .iter()
+        .map(|batch| batch["position"].as_u64().unwrap() as usize)
+        .collect();
+    let second = places[1];
+    let changes: [Change; 7] = [
+        |_, _| {},
+        |log, second| log[second + 16] = 7,
+        |log, second| log[second + 17] ^= 1,
+        |log, second| log[second + 8..second + 12].fill(0),
+        |log, second| log[second + 8] = 0x7f,
+        |log, second| log[second..].fill(0),
+        |log, second| log.truncate(second + 40),
+    ];
+    for (number, change) in changes.iter().enumerate() {
+        let mut log = sound.clone();
+        change(&mut log, second);
+        fs::write(&path, &log).unwrap();
+        let bounds = places
+            .iter()
+            .take(4)
+            .flat_map(|at| [at - at.min(&1), *at, at + 1]);
+        let bounds = bounds.chain([log.len() - 1, log.len(), log.len() + 9]);
+        let bounds = bounds.map(|at| format!("--max-bytes={at}"));
+        for bound in bounds.chain([1, 2, 1000].map(|limit| format!("--limit={limit}"))) {
+            let of_file = dump_log([path.as_os_str(), bound.as_ref()]).outcome();
+            let of_pipe = dump_log(["-", &bound]).outcome_with(log.clone());
+            let named = |text: &str| {
+                text.replace(path.to_str().unwrap(), "-")
+                    .replace("any.log", "-")
+            };
+            assert_eq!(
+                of_pipe.text(),
+                named(of_file.text()),
+                "change {number}, {bound}"
+            );
+            assert_eq!(
+                of_pipe.stderr,
+                named(&of_file.stderr),
+                "change {number}, {bound}"
+            );
+            assert_eq!(of_pipe.code, of_file.code);
+        }
+    }
+}
+
+/// A file of zeros without number is not read for its end by who asks for its beginning.
+#[test]
+fn a_bound_bounds_a_sparse_file_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("0.log");
+    let log = fs::read(testdata(LOG)).unwrap();
+    let bound = format!("--max-bytes={}", log.len() + 1000);
+    let sound = dump_log([&path]);
+    fs::write(&path, &log).unwrap();
+    let expected = sound.outcome().ended_with(0);
+    // Half a terabyte.
+    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_len(1 << 39).unwrap();
+    let run = dump_log([path.as_os_str(), bound.as_ref()]);
+    assert_eq!(run.outcome().ended_with(0).text(), expected.text());
 }

@@ -17,7 +17,8 @@ fn numbers_that_are_none_are_refused_with_what_is_wanted() {
         ("--max-bytes", "-1", "0 or more"),
         ("--max-message-size", "x", "0 or more"),
         ("--max-record-bytes", "x", "0 or more"),
-        ("--threads", "0", "1 to 65535"),
+        ("--threads", "0", "1 to 64"),
+        ("--threads", "65", "1 to 64"),
         ("--start-time", "yesterday", "2026-11-30T04:00:00Z"),
     ] {
         let outcome = dump_log(["absent.log", option, value])

@@ -28,7 +28,7 @@ use kfsck::report::dump::companion::{self, Companion, IndexMode};
 use kfsck::report::dump::jsonl::Jsonl;
 use kfsck::report::dump::kafka::KafkaText;
 use kfsck::report::dump::output::Output;
-use kfsck::report::dump::segment::{self, Plan, Portion};
+use kfsck::report::dump::segment::{self, Beginning, Plan, Portion};
 use kfsck::report::dump::selection::Selection;
 use kfsck::report::dump::style::Style;
 use kfsck::report::dump::view::{Batch, View};
@@ -71,11 +71,16 @@ pub(crate) fn segment(bytes: &[u8]) -> Met {
         },
     };
     let mut damage = Vec::new();
-    let ending = segment::dump(&source, &view, &plan, &mut |portion: &mut Portion| {
-        are_objects(&portion.text);
-        damage.append(&mut portion.damage);
-        Ok::<_, Infallible>(())
-    });
+    let ending = segment::dump(
+        Beginning::new(&source, None),
+        &view,
+        &plan,
+        &mut |portion: &mut Portion| {
+            are_objects(&portion.text);
+            damage.append(&mut portion.damage);
+            Ok::<_, Infallible>(())
+        },
+    );
     let ending = ending.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(ending.position, source.len());
     for damage in &damage {

@@ -5,8 +5,10 @@ mod expectations;
 mod files;
 mod in_step;
 mod schema_file;
+mod search;
 mod text;
 mod usage;
+mod written;
 mod wrong_scenarios;
 
 use crate::program::{Outcome, Run};

@@ -40,12 +40,18 @@ fn options_that_do_not_go_together_end_with_2() {
         (&["--list", "--builtin", "chain"], "--builtin"),
         (&["--list", "absent.json"], "SCENARIO"),
         (&["-", "-"], "standard input"),
-        // Not there before they work.
-        (&["--builtin", "chain", "--explore", "10"], "--explore"),
-        (&["--builtin", "chain", "--exhaustive", "3"], "--exhaustive"),
         (
-            &["--builtin", "chain", "--write-logs", "out"],
-            "--write-logs",
+            &["--builtin", "chain", "--explore", "10"],
+            "--explore and --exhaustive make their own",
+        ),
+        (&["--exhaustive", "3", "--trace"], "--trace"),
+        (&["--exhaustive", "0"], "--exhaustive"),
+        (&["--exhaustive", "13"], "12"),
+        (&["--explore", "-1"], "--explore"),
+        (&["--explore", "1", "--write-logs", "out"], "--write-logs"),
+        (
+            &["--builtin", "chain", "--rules", "all", "--write-logs", "o"],
+            "at most one of --rules",
         ),
     ] {
         let outcome = simulated(args).ended_with(2);
