@@ -140,8 +140,8 @@ impl Measure {
         text
     }
 
-    /// Prints what was counted; nothing may be missed, nobody accused. Gives how many ids contradict
-    /// one writer.
+    /// Prints what was counted; nothing may be missed, nobody accused. Gives how many ids
+    /// contradict one writer.
     pub(super) fn judge(self, title: &str) -> u64 {
         let table = self.table(title);
         tell(&table);

@@ -84,7 +84,8 @@ fn scenario(dice: &mut Dice) -> (Scenario, Vec<String>) {
             let version = 1 + dice.below(2);
             let first = [0, 0, 0, i32::MAX - 1][usize::try_from(dice.below(4)).unwrap()];
             writers.push(format!(
-                r#"{{"name":"{writer}","cluster":"{name}","kind":"{kind}","transactionVersion":{version},"firstSequence":{first}}}"#
+                r#"{{"name":"{writer}","cluster":"{name}",
+                    "kind":"{kind}","transactionVersion":{version},"firstSequence":{first}}}"#
             ));
             names.push(writer);
         }
