@@ -23,6 +23,8 @@ mod round_trip;
 mod run;
 mod schema;
 mod sections;
+#[cfg(unix)]
+mod simulated_logs;
 mod small_files;
 mod state;
 mod state_oracle;

@@ -11,7 +11,7 @@ mod cases;
 mod described;
 mod load;
 mod shrink;
-mod simulated;
+pub(crate) mod simulated;
 mod written;
 
 use std::path::{Path, PathBuf};

@@ -53,12 +53,11 @@ fn what_a_run_leaves_is_what_the_real_log_loads() {
          random scenarios of this seed"
     );
     assert!(text.is_empty(), "{text}\n{again}");
-    println!("{count:?}");
     count.check();
 }
 
 /// Memory where there is a file system of it: these are many small files.
-fn scratch() -> tempfile::TempDir {
+pub(crate) fn scratch() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     match memory.is_dir() {
         true => tempfile::tempdir_in(memory),
