@@ -22,6 +22,7 @@ use crate::simulate::world::World;
 use crate::state::batch::Control;
 use crate::storage::partition_name::PartitionName;
 use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Indexes are small: a simulated log has few batches.
@@ -95,14 +96,18 @@ fn write_partition(
         index_interval_bytes: INDEX_INTERVAL_BYTES,
         ..PartitionOptions::new(place, name)
     })?;
+    let last = replica.snapshot_entries();
+    let roll = |writer: &mut PartitionWriter, base: Offset| {
+        if base == Offset(0) || !replica.segments().contains(&base) {
+            return Ok(());
+        }
+        let entries = replica.snapshots().get(&base).unwrap_or(&last);
+        writer.roll(|| entries.clone())
+    };
     let mut aborted = replica.aborted().iter().peekable();
     let mut bytes = Vec::new();
     for stored in replica.log() {
-        let base = stored.batch.base_offset;
-        if replica.segments().contains(&base) && base > Offset(0) {
-            let entries = replica.snapshots().get(&base).cloned();
-            writer.roll(|| entries.unwrap_or_default())?;
-        }
+        roll(&mut writer, stored.batch.base_offset)?;
         bytes.clear();
         put_batch(world, stored, &mut bytes)?;
         writer.append(&bytes, Vec::new)?;
@@ -110,11 +115,20 @@ fn write_partition(
             writer.add_aborted(txn)?;
         }
     }
-    let leads = partition.leader().end() == replica.end();
+    // The last segment may hold nothing yet.
+    roll(&mut writer, replica.end())?;
+    let leads = std::ptr::eq(partition.leader(), replica);
     if leads && partition.leader_epoch.0 >= 0 && partition.link.is_none() {
         writer.begin_leader_epoch(partition.leader_epoch)?;
     }
-    writer.close(&replica.snapshot_entries())?;
+    let written = writer.close(&last)?;
+    // Where segments begin there are those snapshots alone that the broker has not lost.
+    for offset in written.snapshots {
+        if offset < replica.end() && !replica.snapshots().contains_key(&offset) {
+            let path = written.directory.join(format!("{offset:020}.snapshot"));
+            fs::remove_file(&path).map_err(|reason| WriteError::System { path, reason })?;
+        }
+    }
     Ok(())
 }
 

@@ -29,6 +29,7 @@ mod schema;
 mod sections;
 #[cfg(unix)]
 mod simulate;
+mod simulated_logs;
 mod small_files;
 mod state;
 mod state_oracle;

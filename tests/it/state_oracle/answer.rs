@@ -24,7 +24,7 @@ pub(crate) struct Answer {
 /// The answer as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+pub(crate) struct Written {
     error: Option<Fault>,
     log: Option<Log>,
     files: Vec<File>,
@@ -85,7 +85,7 @@ pub(crate) struct Epoch {
     pub(crate) start_offset: i64,
 }
 
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct Aborted {
     pub(crate) producer_id: i64,
@@ -110,7 +110,7 @@ pub(crate) struct Snapshot {
     pub(crate) entries: Vec<StoredProducer>,
 }
 
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct StoredProducer {
     pub(crate) producer_id: i64,
@@ -123,6 +123,23 @@ pub(crate) struct StoredProducer {
     pub(crate) current_txn_first_offset: i64,
 }
 
+impl Producer {
+    /// As a snapshot has it: with its last batch alone.
+    pub(crate) fn stored(&self) -> StoredProducer {
+        let last = self.batches.last();
+        StoredProducer {
+            producer_id: self.producer_id,
+            epoch: self.epoch,
+            last_sequence: last.map_or(-1, |batch| batch.last_seq),
+            last_offset: last.map_or(-1, |batch| batch.last_offset),
+            offset_delta: last.map_or(0, |batch| batch.offset_delta),
+            timestamp: self.last_timestamp,
+            coordinator_epoch: self.coordinator_epoch,
+            current_txn_first_offset: self.current_txn_first_offset.unwrap_or(-1),
+        }
+    }
+}
+
 impl Answer {
     /// Reads `answer.json` of a case.
     pub(crate) fn of_real(case: &Path) -> Self {
@@ -130,6 +147,11 @@ impl Answer {
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
         let written: Written =
             serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+        Self::of(written)
+    }
+
+    /// What of a written answer is compared.
+    pub(crate) fn of(written: Written) -> Self {
         let segments = written.files.iter().filter_map(|file| {
             let size = file.bytes?;
             file.name

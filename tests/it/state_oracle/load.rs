@@ -35,14 +35,21 @@ fn twin_answer(case: &Path) -> Answer {
         producer_id_expiration_ms: number("expiration", 86_400_000),
         ..LoadOptions::new(&Stock)
     };
-    let directory = PartitionDirectory::list(&case.join("topic-0"));
-    let outcome = load::<BATCHES_OF_A_BROKER>(&directory, "topic-0", &options).unwrap();
+    answer_of(&case.join("topic-0"), &options)
+}
+
+/// What a load makes of a partition's directory.
+pub(super) fn answer_of(directory: &Path, options: &LoadOptions) -> Answer {
+    let listed = PartitionDirectory::list(directory);
+    let name = directory.file_name().unwrap().to_str().unwrap();
+    let outcome = load::<BATCHES_OF_A_BROKER>(&listed, name, options).unwrap();
+    let parent = directory.parent().unwrap().to_str().unwrap();
     let mut answer = match outcome.log {
-        Ok(loaded) => of_log(&loaded, &case.join("topic-0")),
+        Ok(loaded) => of_log(&loaded, directory),
         Err(stop) => Answer {
             error: Some(Fault {
                 class: stop.class.to_owned(),
-                message: stop.message.replace(case.to_str().unwrap(), "/CWD"),
+                message: stop.message.replace(parent, "/CWD"),
             }),
             ..Answer::default()
         },
@@ -115,7 +122,7 @@ fn snapshot(bytes: &[u8]) -> Snapshot {
     }
 }
 
-fn stored(entry: &ProducerEntry) -> StoredProducer {
+pub(super) fn stored(entry: &ProducerEntry) -> StoredProducer {
     StoredProducer {
         producer_id: entry.producer_id.0,
         epoch: entry.producer_epoch.0,
@@ -152,7 +159,7 @@ fn producer<const N: usize>(entry: &Entry<N>) -> Producer {
     }
 }
 
-fn epochs(entries: &[kfsck::format::leader_epoch_checkpoint::EpochEntry]) -> Vec<Epoch> {
+pub(super) fn epochs(entries: &[kfsck::format::leader_epoch_checkpoint::EpochEntry]) -> Vec<Epoch> {
     let views = entries.iter().map(|entry| Epoch {
         epoch: entry.leader_epoch.0,
         start_offset: entry.start_offset.0,

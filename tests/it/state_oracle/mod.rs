@@ -11,6 +11,7 @@ mod cases;
 mod described;
 mod load;
 mod shrink;
+pub(crate) mod simulated;
 mod written;
 
 use std::path::{Path, PathBuf};

@@ -8,8 +8,8 @@ import org.apache.kafka.common.utils.internals.Exit;
 import org.apache.kafka.tools.DumpLogSegments;
 
 /** Runs the real dump tool inside this process and keeps all it says, as if it had had a process of its own. */
-final class DumpTool {
-    record Answer(byte[] out, byte[] err, int status) {
+public final class DumpTool {
+    public record Answer(byte[] out, byte[] err, int status) {
     }
 
     private static final class ExitCalled extends RuntimeException {
@@ -23,7 +23,7 @@ final class DumpTool {
     private DumpTool() {
     }
 
-    static Answer run(List<String> arguments) {
+    public static Answer run(List<String> arguments) {
         PrintStream realOut = System.out;
         PrintStream realErr = System.err;
         var out = new ByteArrayOutputStream();

@@ -63,7 +63,7 @@ final class Answers {
     }
 
     /** Memory where there is a file system of it: a load waits for the disk several times. */
-    private static Path scratch() {
+    static Path scratch() {
         Path memory = Path.of("/dev/shm");
         return Files.isWritable(memory) ? memory : Path.of(System.getProperty("java.io.tmpdir"));
     }

@@ -105,7 +105,7 @@ final class AppendRun implements AutoCloseable {
             });
             case "roll" -> attempt(step, () -> log.roll());
             case "restart" -> attempt(step, () -> {
-                stop();
+                RealLoad.stop(log);
                 log.removeLogMetrics();
                 log = RealLoad.open(partition, config, load, time, verification);
             });
@@ -114,18 +114,11 @@ final class AppendRun implements AutoCloseable {
         endStep(step);
     }
 
-    /** As a broker does that stops cleanly. */
-    private void stop() {
-        log.flush(true);
-        log.prepareActiveSegmentForClose();
-        log.close();
-    }
-
     /** Of a broker that is killed the files stay as they are: the kernel writes what it was given. */
     private void end() {
         switch (end) {
             case "", "killed" -> { }
-            case "closed" -> stop();
+            case "closed" -> RealLoad.stop(log);
             default -> throw new IllegalArgumentException("end is closed or killed: " + end);
         }
     }

@@ -21,12 +21,23 @@ final class RealLoad {
     private RealLoad() {
     }
 
-    /** The directory is changed as a broker would. The answer is of the log as it lies there after that. */
+    /** Looks at a log that was loaded, before its high watermark is put to its end. */
+    interface Look {
+        void at(UnifiedLog log) throws IOException;
+    }
+
     static ObjectNode answer(Path partition, LoadSettings settings) throws IOException {
+        return answer(partition, settings, log -> { });
+    }
+
+    /** The directory is changed as a broker would. The answer is of the log as it lies there after that; it is
+     * closed then as a broker does that stops cleanly. */
+    static ObjectNode answer(Path partition, LoadSettings settings, Look look) throws IOException {
         ObjectNode answer = JsonNodeFactory.instance.objectNode();
         UnifiedLog log = null;
         try {
             log = open(partition, CONFIG, settings, new FixedTime(settings.now()), false);
+            look.at(log);
             log.updateHighWatermark(log.logEndOffset());
             answer.putNull("error").set("log", StateView.log(log));
         } catch (IOException | RuntimeException | Error fault) {
@@ -36,9 +47,16 @@ final class RealLoad {
         StateView.putFiles(answer, partition);
         if (log != null) {
             log.removeLogMetrics();
-            log.closeQuietly();
+            stop(log);
         }
         return answer;
+    }
+
+    /** As a broker does that stops cleanly. */
+    static void stop(UnifiedLog log) {
+        log.flush(true);
+        log.prepareActiveSegmentForClose();
+        log.close();
     }
 
     static UnifiedLog open(Path partition, LogConfig config, LoadSettings settings, FixedTime time,
