@@ -34,7 +34,7 @@ builtins![
     "salt-false-collision",
     "failed-abort-at-stop",
     "truncated-barrier",
-    "negative-ids-on-a-stock-broker",
+    "negative-ids-on-stock",
     "split-transaction",
     "repeated-barrier",
     "free-text-cluster-id",

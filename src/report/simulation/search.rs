@@ -68,8 +68,8 @@ impl Searched {
         }
         for (scenario, how) in self.smallest() {
             let replay = format!(
-                "\nsave as {0}.json and run: kfsck simulate-chain {0}.json --strategy {1} --rules {2} \
-                 --seed {3} --trace\n",
+                "\nsave as {0}.json and run: kfsck simulate-chain {0}.json --strategy {1} \
+                 --rules {2} --seed {3} --trace\n",
                 scenario.name,
                 how.strategy.name(),
                 how.rules.name(),
