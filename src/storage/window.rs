@@ -14,7 +14,7 @@ pub struct Window<'a> {
     near: Buffer,
     /// Where probes looked that left the window alone. A search asks for the same few distances
     /// at every position, so each of them is a run forward of its own.
-    far: [Buffer; 3],
+    far: [Buffer; RUNS],
     /// Looks that left the window alone, so far.
     looks: u64,
 }
@@ -41,6 +41,9 @@ const SMALLEST_STEP: usize = 4 << 10;
 /// begins there goes on to ask about what ends there.
 const GLIMPSE: usize = 1 << 10;
 const IN_FRONT: u64 = 1 << 9;
+/// Runs forward that may go on beside each other: of each distance at which lengths lead ahead, one
+/// for what is there and one for its checksum.
+const RUNS: usize = 8;
 /// Read ahead after a long run forward.
 const LARGEST_STEP: usize = 256 << 10;
 
@@ -54,7 +57,7 @@ impl<'a> Window<'a> {
             source,
             mapped: source.as_slice(),
             near: Buffer::new(SMALLEST_STEP),
-            far: [const { Buffer::new(GLIMPSE) }; 3],
+            far: [const { Buffer::new(GLIMPSE) }; RUNS],
             looks: 0,
         }
     }
@@ -128,7 +131,28 @@ impl<'a> Window<'a> {
         if self.near.held(position, wanted).is_some() {
             return Ok(self.near.held(position, wanted).unwrap_or_default());
         }
-        let buffer = self.far_buffer(position);
+        self.looks = self.looks.saturating_add(1);
+        let held = |buffer: &Buffer| buffer.held(position, wanted).is_some();
+        let number = match self.far.iter().position(held) {
+            Some(number) => number,
+            None => self.fill_far(position, wanted)?,
+        };
+        let Some(buffer) = self.far.get_mut(number) else {
+            return Ok(&[]);
+        };
+        buffer.used = self.looks;
+        Ok(buffer.held(position, wanted).unwrap_or_default())
+    }
+
+    /// Reads what no buffer holds into one that is near the place, or else the one that was longest
+    /// not used; returns which.
+    #[cold]
+    fn fill_far(&mut self, position: u64, wanted: usize) -> Result<usize, ReadError> {
+        let source = self.source;
+        let rank = |(_, buffer): &(usize, &mut Buffer)| (!buffer.is_near(position), buffer.used);
+        let Some((number, buffer)) = self.far.iter_mut().enumerate().min_by_key(rank) else {
+            return Ok(0);
+        };
         if !buffer.is_near(position) {
             let begin = position.saturating_sub(IN_FRONT);
             let front = usize::try_from(position.saturating_sub(begin)).unwrap_or_default();
@@ -136,27 +160,7 @@ impl<'a> Window<'a> {
             let _ = buffer.hold(source, begin, front.saturating_add(wanted));
         }
         buffer.hold(source, position, wanted)?;
-        Ok(buffer.held(position, wanted).unwrap_or_default())
-    }
-
-    /// The buffer to look through at a place that the window does not hold: one that holds it or is
-    /// near, else the one that was longest not used.
-    fn far_buffer(&mut self, position: u64) -> &mut Buffer {
-        self.looks = self.looks.saturating_add(1);
-        let looks = self.looks;
-        let [first, others @ ..] = &mut self.far;
-        let rank = |buffer: &Buffer| {
-            let is_held = buffer.held(position, 1).is_some();
-            (!is_held, !buffer.is_near(position), buffer.used)
-        };
-        let mut chosen = first;
-        for buffer in others {
-            if rank(buffer) < rank(chosen) {
-                chosen = buffer;
-            }
-        }
-        chosen.used = looks;
-        chosen
+        Ok(number)
     }
 
     fn buffered(&mut self, position: u64, length: usize) -> Result<&[u8], ReadError> {
