@@ -50,7 +50,8 @@ pub type Each<'e> = &'e mut dyn FnMut(usize, Result<Health, ReadError>, Compared
 
 /// Compares the snapshots in these files, given with their offsets, with the log beside them. Each
 /// is read when the replay has come to its offset, and then given to `each`, so that one is in
-/// memory at a time. What the log shows on the way goes to `found`.
+/// memory at a time. What the log shows on the way goes to `found`, and how far the reading is to
+/// `reached`, as [`Visitor::reached`] has it.
 ///
 /// # Errors
 /// A file of the log cannot be opened or read, or was changed meanwhile; snapshots that the replay
@@ -61,6 +62,7 @@ pub fn compare_all(
     snapshots: &[(Offset, PathBuf)],
     terms: &Terms,
     found: &mut LogFindings<'_>,
+    reached: &mut dyn FnMut(Offset, u64),
     each: Each<'_>,
 ) -> Result<(), ReadError> {
     let offsets = snapshots.iter().map(|(offset, _)| *offset);
@@ -83,6 +85,7 @@ pub fn compare_all(
         knows_below: false,
         offsets: offsets_of_snapshots(partition),
         found,
+        reached,
         each,
     };
     // Nothing in the log tells of the state at its first offset, and comparing the snapshot there
@@ -95,10 +98,10 @@ pub fn compare_all(
     let end = belief
         .log_end_offset()
         .max(last_base.unwrap_or(first_offset));
-    let reached = belief.log_end_offset();
+    let log_end = belief.log_end_offset();
     // The last snapshot may lie where compaction took offsets, or inside a batch.
     let end = question.at.filter(|_| goes_on).unwrap_or(end).max(end);
-    comparing.upto(end, reached, belief.state.manager().producers());
+    comparing.upto(end, log_end, belief.state.manager().producers());
     comparing.rest(end);
     Ok(())
 }
@@ -133,6 +136,7 @@ struct Comparing<'a, 'f, 't, 'e> {
     /// Of all snapshots of the partition, ascending.
     offsets: Vec<Offset>,
     found: &'f mut LogFindings<'t>,
+    reached: &'f mut dyn FnMut(Offset, u64),
     each: Each<'e>,
 }
 
@@ -205,6 +209,10 @@ impl Comparing<'_, '_, '_, '_> {
 impl Visitor for Comparing<'_, '_, '_, '_> {
     fn damage(&mut self, segment: Offset, damage: &Damage) {
         self.found.damage(segment, damage);
+    }
+
+    fn reached(&mut self, segment: Offset, position: u64) {
+        (self.reached)(segment, position);
     }
 }
 

@@ -24,6 +24,7 @@ use super::expiry::ExpiryOptions;
 use super::only_producers::OnlyProducers;
 use super::output::Wide;
 use super::partition_files::{CheckpointsBeside, one_standard_input, read_options, tell_empty};
+use super::progress::Progress;
 use super::rules::RulesOption;
 use super::session::Session;
 use super::snapshot_dump::StockText;
@@ -300,6 +301,7 @@ impl Run<'_> {
         let terms = shown.terms;
         let age = shown.options.expiry.age().unwrap_or(DEFAULT_EXPIRATION_MS);
         let checkpoints = checkpoints.of(&log.path, session);
+        let progress = Progress::start(std::slice::from_ref(&log.path), session);
         // Damage of the log and finished snapshots come in turns.
         let session = RefCell::new(session);
         let mut told = |path: &Path, damage: &_| session.borrow_mut().damage(path, damage);
@@ -313,7 +315,16 @@ impl Run<'_> {
                 shown.show(file, read, compared, Some(log), &mut session.borrow_mut())
             });
         };
-        let compared = compare_all(log, checkpoints, &snapshots, &terms, &mut found, &mut each);
+        let mut reached = |segment, position| progress.reached(segment, position);
+        let compared = compare_all(
+            log,
+            checkpoints,
+            &snapshots,
+            &terms,
+            &mut found,
+            &mut reached,
+            &mut each,
+        );
         output?;
         let findings = found.into_findings();
         let session = session.into_inner();

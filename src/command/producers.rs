@@ -21,6 +21,7 @@ use super::expiry::ExpiryOptions;
 use super::only_producers::OnlyProducers;
 use super::output::OutputOptions;
 use super::partition_files::{CheckpointsBeside, one_standard_input, read_options, tell_empty};
+use super::progress::Progress;
 use super::rules::RulesOption;
 use super::session::Session;
 use super::status::Status;
@@ -105,6 +106,7 @@ impl Producers {
             },
             choice: self.choice(expiry),
             checkpoints: CheckpointsBeside::default(),
+            progress: Progress::start(&self.paths, session),
             shown: 0,
             matching: 0,
         };
@@ -152,6 +154,7 @@ struct Run<'a> {
     question: Question,
     choice: Choice,
     checkpoints: CheckpointsBeside,
+    progress: Progress,
     /// Partitions written so far.
     shown: usize,
     /// Producers that were asked for and found.
@@ -183,7 +186,8 @@ impl Run<'_> {
         let checkpoints = self.checkpoints.of(&partition.path, session);
         let mut told = |path: &Path, damage: &Damage| session.damage(path, damage);
         let mut found = LogFindings::new(expiration, &mut told).of(partition.name.as_ref());
-        let belief = witness::watch(partition, checkpoints, &self.question, &mut found);
+        let visitor = &mut self.progress.watching(&mut found);
+        let belief = witness::watch(partition, checkpoints, &self.question, visitor);
         let findings = found.into_findings();
         match belief {
             Ok(belief) => {
@@ -212,7 +216,8 @@ impl Run<'_> {
             let mut told = |path: &Path, damage: &Damage| session.damage(path, damage);
             let mut found = LogFindings::new(self.expiration(), &mut told).of(name.as_ref());
             let offset = file.name.base_offset;
-            let belief = lone_segment::watch(&source, offset, &self.question, &mut found)?;
+            let visitor = &mut self.progress.watching(&mut found);
+            let belief = lone_segment::watch(&source, offset, &self.question, visitor)?;
             Ok::<_, ReadError>((belief, found.into_findings()))
         });
         match found {

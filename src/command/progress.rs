@@ -73,6 +73,13 @@ impl Progress {
         }
     }
 
+    /// A segment is read up to this byte.
+    pub(super) fn reached(&self, segment: Offset, position: u64) {
+        if let Some(bar) = &self.bar {
+            bar.reached(segment, position);
+        }
+    }
+
     /// Follows the reading of the next partition that `inner` visits.
     pub(super) fn watching<'w, W: ?Sized>(&self, inner: &'w mut W) -> Watching<'w, W> {
         if let Some(bar) = &self.bar {
