@@ -101,6 +101,9 @@ fn mirror(step: &MirrorStep) -> String {
     if step.isolation == Isolation::ReadCommitted {
         words += ", below the last stable offset";
     }
+    if step.late_fencing {
+        words += ", before its leader epoch is raised";
+    }
     words
 }
 

@@ -286,6 +286,7 @@ impl Draft {
                 false => 1,
             },
             isolation: Isolation::default(),
+            late_fencing: false,
         })
     }
 

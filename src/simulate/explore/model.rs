@@ -191,6 +191,7 @@ fn mirror(from: &str, to: &str) -> Step {
         batches: None,
         chunk: 1,
         isolation: Isolation::default(),
+        late_fencing: false,
     })
 }
 

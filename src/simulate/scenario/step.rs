@@ -142,6 +142,10 @@ pub struct MirrorStep {
     /// What is fetched of open transactions.
     #[serde(default, skip_serializing_if = "is_default")]
     pub isolation: Isolation,
+    /// The destination's leader epoch is raised behind this fetch only: batches of an epoch above
+    /// it are skipped, and all behind them. Without effect where batches are rewritten.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub late_fencing: bool,
 }
 
 /// What becomes of the barrier at a stop.

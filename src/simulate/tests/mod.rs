@@ -1,5 +1,6 @@
 //! Runs of the built-in scenarios and of small ones.
 
 mod builtin;
+mod epochs;
 mod explore;
 mod written;

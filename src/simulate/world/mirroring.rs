@@ -4,7 +4,7 @@ use super::{Misuse, Spot, World};
 use crate::format::number::{LeaderEpoch, Offset, ProducerId};
 use crate::simulate::happening::{By, Happening, Site};
 use crate::simulate::harm::{HarmKind, Unmirrored};
-use crate::simulate::link::{Form, LastMirrored, Link, LinkState};
+use crate::simulate::link::{Form, Link, LinkState};
 use crate::simulate::replica::Reading;
 use crate::simulate::scenario::{Isolation, LinkStep, MirrorStep};
 use crate::simulate::stored::Stored;
@@ -324,17 +324,45 @@ impl World {
             .take(step.batches.unwrap_or(usize::MAX))
             .cloned()
             .collect();
-        if !self.strategy.rewrites() {
+        let keeps_epochs = !self.strategy.rewrites();
+        if keeps_epochs && !step.late_fencing {
             self.fence_epochs(source_epoch, spot);
         }
         let chunk = usize::try_from(step.chunk).unwrap_or(1).max(1);
         for batches in batches.chunks(chunk) {
-            if !self.take_from_source(source, spot, batches) {
+            let known = match keeps_epochs {
+                true => self.known_epochs(spot, batches),
+                false => batches,
+            };
+            if !known.is_empty() {
+                if !self.take_from_source(source, spot, known) {
+                    break;
+                }
+                self.replicate(spot, false, chunk);
+            }
+            if known.len() < batches.len() {
+                let error = "the leader epoch is above the replica's: the rest is skipped";
+                self.refuse(spot, By::Mirror(source), None, error);
                 break;
             }
-            self.replicate(spot, false, chunk);
+        }
+        if keeps_epochs && step.late_fencing {
+            self.fence_epochs(source_epoch, spot);
         }
         self.advance_high_watermark(spot);
+    }
+
+    /// A replica takes no batch of a leader epoch above its own, and nothing behind it in the same
+    /// fetch (`UnifiedLog.appendAsFollower`).
+    fn known_epochs<'b>(
+        &mut self,
+        spot: Spot<'_>,
+        batches: &'b [Arc<Stored>],
+    ) -> &'b [Arc<Stored>] {
+        let own = self.partition_mut(spot).leader_epoch;
+        let is_above = |stored: &Arc<Stored>| stored.batch.partition_leader_epoch > own;
+        let end = batches.iter().position(is_above).unwrap_or(batches.len());
+        batches.get(..end).unwrap_or_default()
     }
 
     /// Appends a fetch; false where it was refused and the mirror has failed.
@@ -431,66 +459,5 @@ impl World {
             });
         }
         (rewritten, has_salt)
-    }
-
-    pub(super) fn pause(&mut self, cluster: &str) -> Result<(), Misuse> {
-        self.move_links(
-            cluster,
-            LinkState::Mirroring,
-            &[LinkState::Pausing, LinkState::Paused],
-        )
-    }
-
-    pub(super) fn resume(&mut self, cluster: &str) -> Result<(), Misuse> {
-        self.move_links(cluster, LinkState::Paused, &[LinkState::Mirroring])
-    }
-
-    fn move_links(
-        &mut self,
-        cluster: &str,
-        from: LinkState,
-        through: &[LinkState],
-    ) -> Result<(), Misuse> {
-        let index = self.cluster_named(cluster)?;
-        let mirrored = self.mirrored_partitions(index, |link| link.state == from);
-        if mirrored.is_empty() {
-            return Err(format!("{cluster} has no mirror that is {}", from.name()));
-        }
-        for name in &mirrored {
-            let spot = Spot {
-                cluster: index,
-                name,
-            };
-            for state in through {
-                if let Some(link) = self.partition_mut(spot).link {
-                    let state = *state;
-                    self.set_link(spot, Link { state, ..link });
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The partitions of a cluster whose mirror is as asked for.
-    pub(super) fn mirrored_partitions(
-        &self,
-        cluster: ClusterIndex,
-        wanted: impl Fn(&Link) -> bool,
-    ) -> Vec<String> {
-        let partitions = self.cluster(cluster).partitions.iter();
-        partitions
-            .filter(|(_, partition)| partition.link.as_ref().is_some_and(&wanted))
-            .map(|(name, _)| name.clone())
-            .collect()
-    }
-
-    /// What a stopping mirror remembers: the epoch of its last batch and where it ends.
-    pub(super) fn last_mirrored(&mut self, spot: Spot<'_>) -> LastMirrored {
-        let leader = self.partition_mut(spot).leader();
-        let last = leader.log().last();
-        LastMirrored {
-            epoch: last.map_or(LeaderEpoch(-1), |one| one.batch.partition_leader_epoch),
-            end: leader.end(),
-        }
     }
 }

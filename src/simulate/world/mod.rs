@@ -1,6 +1,7 @@
 //! All clusters of a run and the steps that change them.
 
 mod faults;
+mod links;
 mod mirroring;
 mod producing;
 mod stopping;

@@ -43,7 +43,7 @@ fn with_every_field() -> Value {
             {"bumpEpoch": {"writer": "a"}},
             {"mirror": {
                 "from": "A", "to": "B", "topicPartition": "x-1", "batches": 2, "chunk": 3,
-                "isolation": "readCommitted"
+                "isolation": "readCommitted", "lateFencing": true
             }},
             {"stop": {
                 "cluster": "B", "topicPartition": "x-1", "barrier": "skipped", "aborts": "failed"
