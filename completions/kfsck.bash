@@ -652,7 +652,7 @@ _kfsck() {
             fi
             case "${prev}" in
                 --builtin)
-                    COMPREPLY=($(compgen -W "all chain-negation chain-local-producer same-epoch-wrong-sequence different-epochs transaction-interleave source-reassignment hash-collision active-passive failback fan-out fan-in chain open-transaction-at-stop barrier-same-chunk unclean-recovery missing-barrier retry-across-stop salt-after-expiry salt-after-election salt-false-collision failed-abort-at-stop truncated-barrier negative-ids-on-stock split-transaction repeated-barrier free-text-cluster-id replaced-source copied-back" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "all chain-negation chain-local-producer same-epoch-wrong-sequence different-epochs transaction-interleave source-reassignment hash-collision active-passive failback fan-out fan-in chain open-transaction-at-stop barrier-same-chunk unclean-recovery missing-barrier retry-across-stop salt-after-expiry salt-after-election salt-false-collision salt-unseen-collision failed-abort-at-stop truncated-barrier negative-ids-on-stock split-transaction abort-after-commit repeated-barrier free-text-cluster-id replaced-source copied-back" -- "${cur}"))
                     return 0
                     ;;
                 --strategy)

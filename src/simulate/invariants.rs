@@ -107,6 +107,7 @@ impl World {
                 self.judge_stability(spot);
                 self.judge_records(spot);
                 self.judge_stable_offset(spot);
+                self.judge_outcomes(spot);
             }
             self.judge_split_transactions(cluster);
         }
@@ -273,6 +274,35 @@ impl World {
                  the transaction of producer {id}"
             );
         });
+    }
+
+    /// What a coordinator has decided and shown stays so on its own cluster.
+    fn judge_outcomes(&mut self, spot: Spot<'_>) {
+        let mut ends: Vec<_> = ends(&self.log(spot)).into_iter().collect();
+        ends.sort_unstable();
+        for (transaction, (offset, is_abort)) in ends {
+            let Some(known) = self.transactions.get(transaction.0) else {
+                continue;
+            };
+            let (writer, outcome) = (known.writer, known.outcome);
+            let is_other = match outcome {
+                Outcome::Open => false,
+                Outcome::Committed => is_abort,
+                Outcome::Aborted => !is_abort,
+            };
+            if known.cluster != spot.cluster || !is_other {
+                continue;
+            }
+            self.harm(HarmKind::TransactionCorruption, spot, |harm, world| {
+                let found = if is_abort { "an ABORT" } else { "a COMMIT" };
+                harm.offset = Some(offset);
+                harm.writers = vec![writer];
+                harm.detail = format!(
+                    "a transaction of {} was {outcome} here, and {found} of a mirror ends it now",
+                    world.writer(writer).name
+                );
+            });
+        }
     }
 
     /// A marker can still come: from the own coordinator, or through the mirror.

@@ -159,15 +159,18 @@ fn sentence(harm: &Harm, steps: usize, names: &Names<'_>) -> String {
     out
 }
 
+/// So many are told one by one.
+const MOST_LOSSES: usize = 10;
+
 fn losses(losses: &[Unmirrored], names: &Names<'_>) -> String {
     if losses.is_empty() {
         return String::new();
     }
     let mut out = String::from("\n");
-    let text = "No harm of the design, but gone: confirmed by a cluster, never mirrored, and cut \
-                off when the cluster became a mirror itself.";
+    let text = "No harm of the design, but gone: confirmed by a cluster, and cut off when it \
+                became a mirror itself.";
     wrap(text, 0, 0, &mut out);
-    for loss in losses {
+    for loss in losses.iter().take(MOST_LOSSES) {
         out += &format!(
             "  unmirrored: a record of {} in {} on {} at offset {}\n",
             names.writer(loss.record.writer),
@@ -175,6 +178,13 @@ fn losses(losses: &[Unmirrored], names: &Names<'_>) -> String {
             names.cluster(loss.cluster),
             loss.offset
         );
+    }
+    if let Some(more) = losses
+        .len()
+        .checked_sub(MOST_LOSSES)
+        .filter(|more| *more > 0)
+    {
+        out += &format!("  and {more} more; --format json has all of them\n");
     }
     out
 }

@@ -9,6 +9,7 @@ use crate::analysis::open_transactions::{Abort, OpenView, Why};
 use crate::analysis::transaction_stats::TransactionStats;
 use crate::format::number::Timestamp;
 use crate::report::measure;
+use crate::report::one_line::{on_one_line, path_on_one_line};
 use crate::report::paragraph::{WIDTH, wrap};
 use crate::report::table::{Align, Table};
 use crate::report::transactions::abort_command::abort_command;
@@ -166,7 +167,8 @@ fn details(
         .map_or_else(String::new, |last| format!(" to {last}"));
     let place = match (path, open.first_place) {
         (Some(path), Some(place)) => {
-            format!(", from byte {} of {}", place.position, path.display())
+            let path = path_on_one_line(path);
+            format!(", from byte {} of {path}", place.position)
         }
         _ => ", begun in front of what is here".to_owned(),
     };
@@ -177,7 +179,7 @@ fn details(
         );
     }
     if let Some(abort) = open.abort {
-        let _ = writeln!(text, "  {}", abort_command(name, abort));
+        let _ = writeln!(text, "  {}", on_one_line(&abort_command(name, abort)));
     }
     text
 }

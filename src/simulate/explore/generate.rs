@@ -172,7 +172,12 @@ impl Draft {
 
     fn add_clusters(&mut self) {
         let count = 2 + self.dice.below(3);
-        for (name, id) in CLUSTERS.iter().take(count) {
+        let mut clusters = CLUSTERS;
+        if self.dice.odds(1, 2) {
+            // X comes beside A, and not last: both can be sources of one destination.
+            clusters.swap(1, 3);
+        }
+        for (name, id) in clusters.iter().take(count) {
             let replicas = match self.swarm.replicas {
                 true => 1 + self.dice.below(2),
                 false => 1,

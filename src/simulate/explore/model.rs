@@ -17,12 +17,17 @@ pub struct Model {
 
 const A: (&str, &str) = ("A", "8Gu2jmvZSZi-gRiaa9lJsg");
 const B: (&str, &str) = ("B", "8GiovbadRjaMa2DUtp1GVQ");
+const X: (&str, &str) = ("X", "rOTOevhpQsyJAG5V-GlC5g");
 const C: (&str, &str) = ("C", "vAW71LU4Tbu90r7dtThNqg");
 
-/// The models: a pair with failback, a chain, two sources, transactions, faults.
+/// The models: a pair with failback, a chain, two sources, two of one region, transactions, faults.
 #[must_use]
 pub fn models() -> Vec<Model> {
-    vec![pair(), chain(), sources(), transactions(), faults()]
+    let sources = sources(("sources", "C mirrors A and B in turn."), B, "b");
+    let about =
+        "C mirrors A and X in turn, whose ids share the bits that bit-field ids have of them.";
+    let regions = self::sources(("regions", about), X, "x");
+    vec![pair(), chain(), sources, regions, transactions(), faults()]
 }
 
 fn model(
@@ -97,7 +102,7 @@ fn chain() -> Model {
     model(("chain", about), &clusters, &writers, steps)
 }
 
-fn sources() -> Model {
+fn sources(name: (&str, &str), second: (&str, &str), writer: &str) -> Model {
     let reassign = |from: &str| {
         Step::Reassign(LinkStep {
             from: from.to_owned(),
@@ -107,16 +112,17 @@ fn sources() -> Model {
     };
     let steps = vec![
         produce("a"),
-        produce("b"),
+        produce(writer),
         mirror("A", "C"),
-        reassign("B"),
-        mirror("B", "C"),
+        reassign(second.0),
+        mirror(second.0, "C"),
         reassign("A"),
     ];
-    let writers = [("a", WriterKind::Idempotent), ("b", WriterKind::Idempotent)];
-    let about = "C mirrors A and B in turn.";
-    let clusters = [(A, 1), (B, 1), (C, 1)];
-    model(("sources", about), &clusters, &writers, steps)
+    let writers = [
+        ("a", WriterKind::Idempotent),
+        (writer, WriterKind::Idempotent),
+    ];
+    model(name, &[(A, 1), (second, 1), (C, 1)], &writers, steps)
 }
 
 fn transactions() -> Model {

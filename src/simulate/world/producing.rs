@@ -365,6 +365,11 @@ impl World {
             return Err(format!("{name} has no transaction open"));
         };
         let version = self.writer(index).transaction_version;
+        if version >= 2 && self.writer(index).is_exhausted() {
+            return Err(format!(
+                "{name} has used up its epochs: a broker gives a new id"
+            ));
+        }
         if version >= 2 {
             self.writer_mut(index).bump();
         }
@@ -437,6 +442,11 @@ impl World {
         }
         if self.identify(index).is_none() {
             return Err(format!("{name} has no producer id"));
+        }
+        if self.writer(index).is_exhausted() {
+            return Err(format!(
+                "{name} has used up its epochs: a broker gives a new id"
+            ));
         }
         self.writer_mut(index).bump();
         let writer = self.writer(index);

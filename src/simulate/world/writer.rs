@@ -73,6 +73,14 @@ impl Writer {
         }
     }
 
+    /// The next epoch would be the last that there is, which no producer gets
+    /// (`TransactionMetadata.isEpochExhausted`).
+    #[must_use]
+    pub fn is_exhausted(&self) -> bool {
+        let epoch = self.producer.map_or(0, |producer| producer.epoch.0);
+        epoch >= i16::MAX.saturating_sub(1)
+    }
+
     /// The next epoch: sequences begin again.
     pub fn bump(&mut self) {
         if let Some(producer) = &mut self.producer {

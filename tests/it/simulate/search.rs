@@ -92,7 +92,7 @@ fn the_same_seed_finds_the_same_and_another_one_something_else() {
 #[test]
 fn every_schedule_is_tried_or_the_shortest_harm_shown() {
     let found = document(&["--exhaustive", "4", "--strategy", "verbatim,barrier"]);
-    assert_eq!(found.exhausted.len(), 10);
+    assert_eq!(found.exhausted.len(), 12);
     for one in &found.exhausted {
         let steps = one
             .scenario
