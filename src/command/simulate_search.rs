@@ -5,14 +5,12 @@ use kfsck::report::simulation::search::Searched;
 use kfsck::simulate::explore::{Limits, exhaust, explore, models};
 use kfsck::simulate::run::How;
 
-use super::number::{COUNT, number};
-
 /// Which searches run.
 #[derive(Debug, Args)]
 pub(super) struct SearchOptions {
     /// Run so many random scenarios of each design, from --seed on, and shrink what does harm
-    #[arg(long, value_name = "RUNS", value_parser = number::<u64>(COUNT))]
-    #[arg(allow_negative_numbers = true)]
+    #[arg(long, value_name = "RUNS", allow_negative_numbers = true)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     explore: Option<u64>,
 
     /// Run every schedule of up to so many steps of small models, shortest first; 1 to 12

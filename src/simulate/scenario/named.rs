@@ -2,6 +2,30 @@
 
 use super::Step;
 
+/// What steps are called, in the order of the documents.
+pub(super) const KINDS: [&str; 20] = [
+    "produce",
+    "retry",
+    "begin",
+    "commit",
+    "abort",
+    "bumpEpoch",
+    "mirror",
+    "stop",
+    "failOver",
+    "failBack",
+    "reassign",
+    "pause",
+    "resume",
+    "restart",
+    "elect",
+    "lag",
+    "fetch",
+    "roll",
+    "wait",
+    "expect",
+];
+
 /// The names that a step uses, to be looked up in its scenario.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Named<'a> {

@@ -1,5 +1,6 @@
 //! Reads scenario files: every error names its line, its field and what is allowed.
 
+use super::named::KINDS;
 use super::place::{self, locate, stray_list};
 use super::{Scenario, Step};
 use crate::simulate::harm::HarmKind;
@@ -40,19 +41,65 @@ impl std::error::Error for ScenarioError {}
 /// The first thing that is wrong, with its line.
 pub fn read(text: &str) -> Result<Scenario, ScenarioError> {
     if let Some(field) = stray_list(text) {
-        let problem = "a list in brackets stands where none may be";
+        let problem = "a list in brackets stands where an object or a single value belongs";
         return Err(locate(wrong(field, problem), text));
+    }
+    if text.starts_with('\u{feff}') {
+        let problem = "a byte order mark stands in front: save the file as UTF-8 without it";
+        return Err(locate(wrong("", problem), text));
     }
     let scenario: Scenario = serde_json::from_str(text).map_err(|error| {
         let line = (error.line() > 0).then_some(error.line());
-        ScenarioError {
-            line,
-            field: place::field_at(text, error.line(), error.column()),
-            problem: in_plain_words(&error.to_string()),
-        }
+        let field = place::field_at(text, error.line(), error.column());
+        let problem = in_plain_words(&error.to_string());
+        in_a_step(&field, &problem)
+            .map(|error| ScenarioError { line, ..error })
+            .unwrap_or(ScenarioError {
+                line,
+                field,
+                problem,
+            })
     })?;
     check(&scenario).map_err(|error| locate(error, text))?;
     Ok(scenario)
+}
+
+/// So many records are written in all, at most: more would take hours.
+const MOST_RECORDS: u64 = 1_000_000;
+/// So many steps there are at most.
+const MOST_STEPS: i64 = 10_000;
+
+/// A scenario comes to its end in a while.
+fn check_size(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let steps = i64::try_from(scenario.steps.len()).unwrap_or(i64::MAX);
+    if steps > MOST_STEPS {
+        let problem = format!("{steps} steps are too many; allowed: up to {MOST_STEPS}");
+        return Err(wrong("steps", problem));
+    }
+    let records = scenario.steps.iter().map(|step| match step {
+        Step::Produce(step) => u64::from(step.records) * u64::from(step.batches),
+        _ => 0,
+    });
+    let records: u64 = records.sum();
+    if records > MOST_RECORDS {
+        let problem = format!("{records} records are too many; allowed: up to {MOST_RECORDS}");
+        return Err(wrong("steps", problem));
+    }
+    Ok(())
+}
+
+/// An error about a step that has no name, or more than one: serde only misses a value there.
+fn in_a_step(field: &str, problem: &str) -> Option<ScenarioError> {
+    let inside = field.strip_prefix("steps[")?;
+    let (place, _) = inside.split_once(']')?;
+    (problem == "expected value").then(|| ScenarioError {
+        line: None,
+        field: format!("steps[{place}]"),
+        problem: format!(
+            "a step is an object with one name, and what belongs to it; allowed: {}",
+            KINDS.join(", ")
+        ),
+    })
 }
 
 /// The message without the place that serde puts behind it, and without Rust's names of types.
@@ -63,8 +110,11 @@ fn in_plain_words(message: &str) -> String {
         return message.to_owned();
     };
     let wanted = match wanted {
-        "i64" | "i32" | "i16" => "a whole number",
-        "u32" | "usize" => "a whole number from 0 up",
+        "i64" => "a whole number of up to 63 bits and a sign",
+        "i32" => "a whole number from -2147483648 to 2147483647",
+        "i16" => "a whole number from -32768 to 32767",
+        "u32" => "a whole number from 0 to 4294967295",
+        "usize" => "a whole number from 0 up",
         "a boolean" => "true or false",
         "a sequence" => "a list in brackets",
         other if other.starts_with("struct ") => "an object in braces",
@@ -138,6 +188,7 @@ pub fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
     within("schema", scenario.schema.into(), 1, 1)?;
     fit_for_directory("name", &scenario.name)?;
     check_clusters(scenario)?;
+    check_size(scenario)?;
     for (place, step) in scenario.steps.iter().enumerate() {
         check_step(scenario, &format!("steps[{place}]"), step)?;
     }
@@ -172,6 +223,13 @@ pub fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
 
 fn check_clusters(scenario: &Scenario) -> Result<(), ScenarioError> {
     unique("clusters", scenario.clusters.iter().map(|one| &one.name))?;
+    for (place, cluster) in scenario.clusters.iter().enumerate() {
+        let mut others = scenario.clusters.iter().take(place);
+        if cluster.id.is_empty() || others.any(|other| other.id == cluster.id) {
+            let problem = format!("\"{}\" is empty or there twice", cluster.id);
+            return Err(wrong(format!("clusters[{place}].id"), problem));
+        }
+    }
     unique("writers", scenario.writers.iter().map(|one| &one.name))?;
     for (place, cluster) in scenario.clusters.iter().enumerate() {
         let field = |name: &str| format!("clusters[{place}].{name}");

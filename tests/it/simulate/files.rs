@@ -60,7 +60,7 @@ fn what_cannot_be_read_ends_with_3_and_hides_no_other() {
         (path("long.json"), "longer than 1048576 bytes"),
         (
             path("deep.json"),
-            "line 1: a list in brackets stands where none may be",
+            "line 1: a list in brackets stands where an object",
         ),
         (
             Path::new("/dev/null").to_owned(),

@@ -173,7 +173,7 @@ fn fields_are_the_same() {
         if !part.pointer.is_empty() {
             let error = refusal(&part.pointer, &in_order);
             assert!(
-                error.contains("a list in brackets stands where none may be"),
+                error.contains("a list in brackets stands where an object"),
                 "{error}"
             );
         }

@@ -15,7 +15,34 @@ fn refused(from: &str, to: &str) -> String {
 }
 
 /// What is replaced in `failback`, by what, and how the error begins.
-const WRONG: [(&str, &str, &str); 18] = [
+const WRONG: [(&str, &str, &str); 23] = [
+    (
+        "\"8GiovbadRjaMa2DUtp1GVQ\"",
+        "\"8Gu2jmvZSZi-gRiaa9lJsg\"",
+        "line 7: clusters[1].id: \"8Gu2jmvZSZi-gRiaa9lJsg\" is empty or there twice",
+    ),
+    (
+        "{\"produce\": {\"writer\": \"a1\", \"records\": 2}}",
+        "{}",
+        "line 15: steps[0]: a step is an object with one name, and what belongs to it; allowed: \
+         produce, retry",
+    ),
+    (
+        "\"records\": 2}}",
+        "\"records\": 2}, \"retry\": {\"writer\": \"a1\"}}",
+        "line 15: steps[0]: a step is an object with one name",
+    ),
+    (
+        "\"records\": 2}}",
+        "\"records\": 4294967296}}",
+        "line 15: steps[0].produce.records: invalid value: integer `4294967296`, expected a whole \
+         number from 0 to 4294967295",
+    ),
+    (
+        "\"records\": 2}}",
+        "\"records\": 1000, \"batches\": 1000}}, {\"produce\": {\"writer\": \"a1\"}}",
+        "line 14: steps: 1000008 records are too many; allowed: up to 1000000",
+    ),
     (
         "\"schema\": 1",
         "\"schema\": 2",
@@ -60,7 +87,7 @@ const WRONG: [(&str, &str, &str); 18] = [
         "\"records\": 3",
         "\"records\": \"three\"",
         "line 20: steps[5].produce.records: invalid type: string \"three\", expected a whole \
-             number from 0 up",
+             number from 0 to 4294967295",
     ),
     (
         "\"records\": 3",
