@@ -10,6 +10,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kfsck::analysis::belief::Belief;
 use kfsck::analysis::witness::Witness;
 use kfsck::format::number::Offset;
 use kfsck::format::txn_index::AbortedTxn;
@@ -181,6 +182,14 @@ impl<W: Visitor + ?Sized> Visitor for Watching<'_, W> {
 }
 
 impl<W: Witness + ?Sized> Witness for Watching<'_, W> {
+    fn begin(&mut self, belief: &Belief) {
+        self.inner.begin(belief);
+    }
+
+    fn end(&mut self, belief: &Belief) {
+        self.inner.end(belief);
+    }
+
     fn segment(&mut self, segment: &SegmentFile) {
         self.inner.segment(segment);
     }
