@@ -312,8 +312,16 @@ fn segments() -> Vec<Vec<u8>> {
 
 /// A damaged length led past this batch to another one, which wins, and the damage tells of it.
 fn is_told(found: &[Piece], span: Span) -> bool {
+    let begins = |at| {
+        let batch = |piece: &Piece| matches!(piece, Piece::Batch(next) if next.position == at);
+        found.iter().any(batch)
+    };
     found.iter().any(|piece| match piece {
-        Piece::Batch(_) => false,
+        // By chance too: a wrong length that leads to a batch makes a batch, whose checksum tells.
+        Piece::Batch(outer) => {
+            let is_inside = outer.position < span.position && span.end() <= outer.end();
+            is_inside && begins(outer.end())
+        }
         Piece::Damage(damage) => {
             let range = damage.position..damage.position + damage.size;
             range.contains(&span.position)
