@@ -3,7 +3,7 @@
 //! transaction indexes.
 
 use crate::corpus;
-use kfsck::format::number::{Offset, Timestamp};
+use kfsck::format::number::{CoordinatorEpoch, Offset, Timestamp};
 use kfsck::format::producer_snapshot::ProducerEntry;
 use kfsck::format::txn_index::{AbortedTxn, TxnIndex};
 use kfsck::state::read::{Item, ReadOptions, SegmentFile, read_segment, segments};
@@ -162,10 +162,17 @@ fn a_replay_from_each_snapshot_gives_the_next() {
                 };
                 let gone = theirs.iter().filter(is_gone).map(|entry| entry.producer_id);
                 let gone: Vec<_> = gone.collect();
+                // Of a marker it leaves an empty batch, or nothing: whom nothing else tells of is
+                // known by the marker alone.
+                let marked = theirs.iter().filter(|entry| !entry.has_batch());
+                let marked: Vec<_> = marked.map(|entry| entry.producer_id).collect();
                 for entries in [&mut ours, &mut theirs] {
-                    entries.retain(|entry| !gone.contains(&entry.producer_id));
+                    entries.retain(|entry| {
+                        !gone.contains(&entry.producer_id) && !marked.contains(&entry.producer_id)
+                    });
                     for entry in entries {
                         entry.timestamp = Timestamp::NONE;
+                        entry.coordinator_epoch = CoordinatorEpoch(-1);
                     }
                 }
             }
