@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use kfsck::report::one_line::{on_one_line, path_on_one_line};
+use kfsck::report::shell_word::shell_word;
 use kfsck::simulate::builtin;
 use kfsck::simulate::scenario::{Scenario, ScenarioError, locate, read};
 use kfsck::storage::source::ReadError;
@@ -51,7 +52,7 @@ pub(super) fn choose(builtins: &[String], paths: &[PathBuf], session: &mut Sessi
     for path in paths {
         match read_text(path) {
             Ok(text) => {
-                let argument = quoted(&path.to_string_lossy());
+                let argument = shell_word(&path.to_string_lossy());
                 parse(
                     &path_on_one_line(path),
                     argument,
@@ -129,13 +130,4 @@ fn read_bytes(input: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.take(MOST + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// A word that a shell takes as it stands.
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    }
 }

@@ -2,12 +2,11 @@
 //! their ids, offsets or clusters are too long for one.
 
 use super::one_line::on_one_line;
+use super::paragraph::WIDTH;
 use super::table::{Align, Table};
 use super::utc;
 use crate::format::producer_snapshot::ProducerEntry;
 
-/// The columns of a terminal.
-pub(super) const TERMINAL: usize = 80;
 /// The letters of a cluster's id that are shown; free text may have 32767.
 const CLUSTER: usize = 40;
 
@@ -27,7 +26,7 @@ pub(super) fn write(extra: Extra, entries: &[&ProducerEntry], out: &mut Vec<u8>)
     let begin = out.len();
     let columns = one_line(extra);
     table(&columns, entries).write(out);
-    let is_narrow = |line: &[u8]| String::from_utf8_lossy(line).chars().count() <= TERMINAL;
+    let is_narrow = |line: &[u8]| String::from_utf8_lossy(line).chars().count() <= WIDTH;
     if out[begin..].split(|byte| *byte == b'\n').all(is_narrow) {
         return;
     }
@@ -221,7 +220,7 @@ mod tests {
         for extra in [Extra::default(), all] {
             let text = written(extra, &[&long, &entry(5, 99)]);
             let widths = text.lines().map(|line| line.chars().count());
-            assert!(widths.max().unwrap() <= TERMINAL, "{text}");
+            assert!(widths.max().unwrap() <= WIDTH, "{text}");
         }
         assert!(written(all, &[&long]).contains("free text free text free text free te...\n"));
     }

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::measure::{count, duration};
 use super::one_line::{on_one_line, path_on_one_line};
-use super::producer_table::{self, Extra, TERMINAL, from_0, or_dash};
+use super::paragraph::wrap;
+use super::producer_table::{self, Extra, from_0, or_dash};
 use super::utc;
 use crate::analysis::snapshot_comparison::{Cause, Difference, Field, Outcome};
 use crate::analysis::snapshot_health::Health;
@@ -233,29 +234,10 @@ fn push_difference(difference: &Difference, text: &mut String) {
     let mut indent = "  ";
     while let Some(mut line) = lines.next() {
         line += if lines.peek().is_some() { ";" } else { "" };
-        push_wrapped(indent, &line, text);
+        text.push_str(indent);
+        wrap(&line, indent.len(), 4, text);
         indent = "    ";
     }
-}
-
-/// Appends words in lines that fit a terminal, the first behind `indent`, the others four columns
-/// in.
-fn push_wrapped(indent: &str, words: &str, text: &mut String) {
-    text.push_str(indent);
-    let mut width = indent.len();
-    for (index, word) in words.split(' ').enumerate() {
-        let length = word.chars().count();
-        if index > 0 && width + 1 + length > TERMINAL {
-            text.push_str("\n    ");
-            width = 4;
-        } else if index > 0 {
-            text.push(' ');
-            width += 1;
-        }
-        text.push_str(word);
-        width += length;
-    }
-    text.push('\n');
 }
 
 /// The fields of a producer that only the log knows, on one line.
@@ -339,8 +321,8 @@ mod tests {
     #[test]
     fn long_sentences_are_wrapped() {
         let words = "a difference of many fields ".repeat(9);
-        let mut text = String::new();
-        push_wrapped("  ", words.trim_end(), &mut text);
+        let mut text = "  ".to_owned();
+        wrap(words.trim_end(), 2, 4, &mut text);
         assert!(text.starts_with("  a difference"), "{text}");
         let lines: Vec<_> = text.lines().collect();
         assert!(lines.iter().all(|line| line.len() <= 80), "{text}");
@@ -352,7 +334,7 @@ mod tests {
         assert_eq!(text.split_whitespace().count(), 45);
         // A word that is too long for a line has one of its own.
         let mut text = String::new();
-        push_wrapped("", &format!("see {}", "x".repeat(99)), &mut text);
+        wrap(&format!("see {}", "x".repeat(99)), 0, 4, &mut text);
         assert_eq!(text, format!("see\n    {}\n", "x".repeat(99)));
     }
 }

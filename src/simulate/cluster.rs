@@ -7,7 +7,7 @@ use crate::format::producer_id_mapping::Region;
 use crate::simulate::link::Link;
 use crate::simulate::replica::Replica;
 use crate::state::rules::RuleSet;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 /// How many ids a broker is given at a time (`ProducerIdsBlock.PRODUCER_ID_BLOCK_SIZE`).
 pub const BLOCK: i64 = 1000;
@@ -15,41 +15,37 @@ pub const BLOCK: i64 = 1000;
 /// Gives out producer ids: the controller hands blocks to brokers, brokers ids to clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allocator {
-    next_block: i64,
-    /// The next id and the end of its block, by broker.
+    /// The first id that no broker has.
+    next: i64,
+    /// The next id of each broker that has a block, and the end of that block.
     brokers: BTreeMap<usize, (i64, i64)>,
 }
 
 impl Allocator {
-    /// The first id that is given out is `first`.
+    /// The first id that is given out is `first`: those below it were given out before.
     #[must_use]
-    pub fn starting_at(first: i64) -> Self {
-        let block = first.div_euclid(BLOCK) * BLOCK;
+    pub const fn starting_at(first: i64) -> Self {
         Self {
-            next_block: block + BLOCK,
-            brokers: BTreeMap::from([(0, (first, block + BLOCK))]),
+            next: first,
+            brokers: BTreeMap::new(),
         }
     }
 
     /// The next id of a broker.
     pub fn next(&mut self, broker: usize) -> ProducerId {
-        let (id, end) = match self.brokers.get(&broker) {
-            Some((next, end)) if next < end => (*next, *end),
-            _ => {
-                let first = self.next_block;
-                self.next_block += BLOCK;
-                (first, first + BLOCK)
-            }
-        };
+        let left = self.brokers.get(&broker).filter(|(id, end)| id < end);
+        let (id, end) = left.copied().unwrap_or_else(|| {
+            let first = self.next;
+            self.next = (first.div_euclid(BLOCK) + 1) * BLOCK;
+            (first, self.next)
+        });
         self.brokers.insert(broker, (id + 1, end));
         ProducerId(id)
     }
 
-    /// A broker that starts again asks for a new block, if it had one.
-    pub fn restart(&mut self, broker: usize, has_given: bool) {
-        if has_given && let Some(block) = self.brokers.get_mut(&broker) {
-            block.0 = block.1;
-        }
+    /// A broker that starts again asks for a new block.
+    pub fn restart(&mut self, broker: usize) {
+        self.brokers.remove(&broker);
     }
 }
 
@@ -171,8 +167,6 @@ pub struct Cluster {
     pub region: Option<Region>,
     /// Gives out ids.
     pub allocator: Allocator,
-    /// Brokers that have given out an id since they started.
-    pub givers: BTreeSet<usize>,
     /// How many replicas a partition has.
     pub replicas: usize,
     /// Its partitions by name.
@@ -188,7 +182,6 @@ impl Cluster {
             id: id.to_owned(),
             region: cluster_id::parse(id).ok().map(Region::of),
             allocator: Allocator::starting_at(next_producer_id),
-            givers: BTreeSet::new(),
             replicas,
             partitions: BTreeMap::new(),
         }

@@ -4,7 +4,7 @@
 use crate::format::number::{Offset, ProducerId};
 use crate::simulate::cluster::Partition;
 use crate::simulate::consumer::read_committed;
-use crate::simulate::harm::HarmKind;
+use crate::simulate::harm::{HarmKind, Unmirrored};
 use crate::simulate::scenario::WriterKind;
 use crate::simulate::stored::Stored;
 use crate::simulate::truth::{
@@ -201,6 +201,10 @@ impl World {
                 harm.detail = format!("a record of {name} is at offset {first} and at {offset}");
             });
         }
+        let is_here =
+            |loss: &&Unmirrored| loss.cluster == spot.cluster && loss.topic_partition == spot.name;
+        let cut_off = self.losses.iter().filter(is_here);
+        let excused: BTreeSet<RecordId> = cut_off.map(|loss| loss.record).collect();
         let mut missing = Vec::new();
         for ack in &self.acknowledged {
             if ack.cluster != spot.cluster || ack.topic_partition != spot.name {
@@ -209,8 +213,7 @@ impl World {
             for number in (ack.first.number..).take(usize::try_from(ack.count).unwrap_or(0)) {
                 let writer = ack.first.writer;
                 let record = RecordId { writer, number };
-                let key = (spot.cluster, spot.name.to_owned(), record);
-                if !found.contains_key(&record) && !self.excused.contains(&key) {
+                if !found.contains_key(&record) && !excused.contains(&record) {
                     missing.push((record, ack.base_offset));
                 }
             }

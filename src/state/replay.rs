@@ -4,7 +4,7 @@
 //! Goes on where a broker would end: the event says so.
 
 use crate::format::number::{LeaderEpoch, Offset, Timestamp};
-use crate::format::producer_snapshot::{self, ProducerEntry};
+use crate::format::producer_snapshot::ProducerEntry;
 use crate::format::txn_index::AbortedTxn;
 use crate::state::append::Append;
 use crate::state::batch::{Batch, Control, Marker};
@@ -455,14 +455,4 @@ pub fn replay<const N: usize>(
         replay.segment(segment, options, visitor)?;
     }
     Ok(replay)
-}
-
-/// The entries of a snapshot that a broker would load.
-///
-/// # Errors
-/// What a broker says of one that it deletes instead.
-pub fn usable_entries(bytes: &[u8]) -> Result<Vec<ProducerEntry>, String> {
-    producer_snapshot::stock_verdict_of(bytes)?;
-    let snapshot = producer_snapshot::decode(bytes).map_err(|fault| fault.to_string())?;
-    Ok(snapshot.entries)
 }

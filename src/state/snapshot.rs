@@ -1,7 +1,6 @@
 //! What a broker takes in from a snapshot file, by the rules that it runs.
 
 use crate::format::producer_snapshot::{self, ProducerEntry, Version};
-use crate::state::replay::usable_entries;
 use crate::state::rules::RuleSet;
 
 /// The entries that a broker by these rules loads, all of them: it asks of no id whether it may
@@ -21,6 +20,16 @@ pub fn entries_by(rules: &dyn RuleSet, bytes: &[u8]) -> Result<Vec<ProducerEntry
         };
     }
     usable_entries(bytes)
+}
+
+/// The entries of a snapshot that a released broker would load.
+///
+/// # Errors
+/// What a broker says of one that it deletes instead.
+pub fn usable_entries(bytes: &[u8]) -> Result<Vec<ProducerEntry>, String> {
+    producer_snapshot::stock_verdict_of(bytes)?;
+    let snapshot = producer_snapshot::decode(bytes).map_err(|fault| fault.to_string())?;
+    Ok(snapshot.entries)
 }
 
 #[cfg(test)]

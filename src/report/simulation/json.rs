@@ -63,7 +63,8 @@ pub fn run(view: &View<'_>, wide: WideIntegers) -> Vec<u8> {
     out
 }
 
-fn list<T>(
+/// A list of objects.
+pub(super) fn list<T>(
     out: &mut Vec<u8>,
     items: impl IntoIterator<Item = T>,
     mut push: impl FnMut(T, &mut Vec<u8>),

@@ -1,5 +1,6 @@
 //! What searches found: random scenarios, and all schedules of small models.
 
+use super::json::list;
 use super::step_words;
 use crate::report::json::{Object, WideIntegers};
 use crate::report::measure::count;
@@ -178,30 +179,28 @@ impl Searched {
 
     /// The fields of the document behind its runs.
     pub fn push_fields(&self, wide: WideIntegers, out: &mut Vec<u8>) {
-        out.extend_from_slice(b",\"explored\":[");
-        for (place, explored) in self.explored.iter().enumerate() {
-            separate(place, out);
+        out.extend_from_slice(b",\"explored\":");
+        list(out, &self.explored, |explored, out| {
             let mut object = Object::open(out, wide);
             design(&mut object, explored.how);
             object.uint("runs", explored.runs);
             object.uint("harmful", explored.harmful);
-            let list = object.name("found");
-            list.push(b'[');
-            for (place, (kind, found)) in explored.found.iter().enumerate() {
-                separate(place, list);
-                let mut object = Object::open(list, wide);
-                object.text("kind", kind.name());
-                object.uint("runs", found.runs);
-                object.uint("seed", found.seed);
-                push_scenario(&mut object, &found.smallest);
-                object.close();
-            }
-            list.push(b']');
+            list(
+                object.name("found"),
+                &explored.found,
+                |(kind, found), out| {
+                    let mut object = Object::open(out, wide);
+                    object.text("kind", kind.name());
+                    object.uint("runs", found.runs);
+                    object.uint("seed", found.seed);
+                    push_scenario(&mut object, &found.smallest);
+                    object.close();
+                },
+            );
             object.close();
-        }
-        out.extend_from_slice(b"],\"exhausted\":[");
-        for (place, exhausted) in self.exhausted.iter().enumerate() {
-            separate(place, out);
+        });
+        out.extend_from_slice(b",\"exhausted\":");
+        list(out, &self.exhausted, |exhausted, out| {
             let mut object = Object::open(out, wide);
             object.text("model", &exhausted.model);
             design(&mut object, exhausted.how);
@@ -213,14 +212,7 @@ impl Searched {
                 None => object.null("scenario"),
             }
             object.close();
-        }
-        out.push(b']');
-    }
-}
-
-fn separate(place: usize, out: &mut Vec<u8>) {
-    if place > 0 {
-        out.push(b',');
+        });
     }
 }
 

@@ -2,6 +2,7 @@
 //! (`TransactionsCommand.AbortTransactionCommand`).
 
 use crate::analysis::open_transactions::Abort;
+use crate::report::shell_word::shell_word;
 use crate::storage::partition_name::PartitionName;
 
 /// The command line; what the log cannot tell stands in angle brackets.
@@ -30,11 +31,7 @@ pub fn abort_command(name: Option<&PartitionName>, abort: Abort) -> String {
 
 /// A value that a shell and the stock tool take as it stands.
 fn option(name: &str, value: &str) -> String {
-    let is_legal = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
-    let quoted = match !value.is_empty() && value.chars().all(is_legal) {
-        true => value.to_owned(),
-        false => format!("'{}'", value.replace('\'', "'\\''")),
-    };
+    let quoted = shell_word(value);
     // What begins with a dash is an option to the stock tool, unless it stands behind `=`.
     let between = if value.starts_with('-') { "=" } else { " " };
     format!("{name}{between}{quoted}")

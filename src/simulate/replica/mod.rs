@@ -190,6 +190,14 @@ impl Replica {
             .filter(|stored| stored.batch.base_offset <= offset)
     }
 
+    /// Where the batches of this leader epoch and of those before end
+    /// (`LeaderEpochFileCache.endOffsetFor`).
+    #[must_use]
+    pub fn end_of_epoch(&self, epoch: LeaderEpoch) -> Offset {
+        let next = self.epochs.entries().find(|next| next.leader_epoch > epoch);
+        next.map_or(self.end(), |next| next.start_offset)
+    }
+
     /// The last stable offset under a high watermark.
     #[must_use]
     pub fn last_stable_offset(&self, high_watermark: Offset) -> Offset {
@@ -326,13 +334,11 @@ impl Replica {
     /// What a snapshot of now would hold, by producer id.
     #[must_use]
     pub fn snapshot_entries(&self) -> Vec<ProducerEntry> {
-        let tagged = |mut entry: ProducerEntry| {
+        let mut entries = sorted_entries(&self.manager);
+        for entry in &mut entries {
             let tag = self.tags.get(&entry.producer_id);
             entry.source_cluster_id = tag.map(|tag| tag.as_bytes().to_vec());
-            entry
-        };
-        let mut entries: Vec<ProducerEntry> = self.manager.snapshot_entries().map(tagged).collect();
-        entries.sort_unstable_by_key(|entry| entry.producer_id);
+        }
         entries
     }
 
@@ -353,4 +359,11 @@ impl Replica {
     pub fn entry(&self, id: ProducerId) -> Option<Entry<BATCHES_OF_A_BROKER>> {
         self.manager.producers().get(id)
     }
+}
+
+/// The entries of a manager, without tags, by producer id.
+fn sorted_entries(manager: &BrokerState) -> Vec<ProducerEntry> {
+    let mut entries: Vec<ProducerEntry> = manager.snapshot_entries().collect();
+    entries.sort_unstable_by_key(|entry| entry.producer_id);
+    entries
 }

@@ -1,13 +1,14 @@
 //! What a replica reads back after a restart or a truncation, as `LogLoader` and `UnifiedLog` do.
 
-use super::{EXPIRATION_MS, Owner, Reading, Replica, Restart};
-use crate::format::number::{Offset, ProducerId};
-use crate::format::producer_snapshot::ProducerEntry;
+use super::{EXPIRATION_MS, Owner, Reading, Replica, Restart, sorted_entries};
+use crate::format::number::Offset;
+use crate::format::producer_snapshot::{ProducerEntry, Version};
 use crate::simulate::stored::Stored;
 use crate::state::append::Append;
 use crate::state::chunk::Chunk;
 use crate::state::error::StateError;
 use crate::state::event;
+use crate::state::manager::Applied;
 use std::sync::Arc;
 
 impl Replica {
@@ -100,21 +101,17 @@ impl Replica {
             self.scan(from, *base)?;
             self.aborted.retain(|txn| txn.last_offset < *base);
             for stored in self.between(*base, end) {
-                let mut chunk = Chunk::new(Append::RECOVERY);
-                let control = stored.control.as_ref();
-                chunk.add(
-                    &mut self.manager,
-                    &stored.batch,
-                    control,
-                    &mut event::ignore,
-                )?;
-                for finished in chunk.commit(&mut self.manager)? {
-                    self.aborted.extend(finished.index_entry());
+                let (batch, control) = (&stored.batch, stored.control.as_ref());
+                let how = Append::RECOVERY;
+                let applied = self
+                    .manager
+                    .apply(how, batch, control, &mut event::ignore)?;
+                if let Applied::Taken { finished, .. } = applied {
+                    let entry = finished.and_then(|finished| finished.index_entry());
+                    self.aborted.extend(entry);
                 }
             }
-            let mut entries: Vec<_> = self.manager.snapshot_entries().collect();
-            entries.sort_unstable_by_key(|entry| entry.producer_id);
-            self.snapshots.insert(end, entries);
+            self.snapshots.insert(end, sorted_entries(&self.manager));
         }
         Ok(())
     }
@@ -124,8 +121,8 @@ impl Replica {
         self.tags.clear();
         let is_readable = |entries: &[ProducerEntry]| {
             let is_tagged = |entry: &ProducerEntry| entry.source_cluster_id.is_some();
-            // A broker that knows version 1 alone deletes a file of version 2.
-            reading.rules.keeps_state_of(ProducerId(-2)) || !entries.iter().any(is_tagged)
+            // Only tagged entries make a file of version 2; who does not read it deletes it.
+            reading.rules.reads_snapshot(Version::V2) || !entries.iter().any(is_tagged)
         };
         self.snapshots
             .retain(|offset, entries| *offset > end || is_readable(entries));

@@ -127,3 +127,26 @@ impl Step {
 fn cluster(name: Option<&str>) -> Vec<(&'static str, &str)> {
     name.map(|name| ("cluster", name)).into_iter().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{KINDS, Step};
+
+    #[test]
+    fn every_kind_of_step_is_listed() {
+        let problem = |kind: &str| {
+            let step: Result<Step, _> = serde_json::from_str(&format!("{{\"{kind}\": 0}}"));
+            step.unwrap_err().to_string()
+        };
+        let unknown = problem("?");
+        for kind in KINDS {
+            assert!(!problem(kind).contains("unknown variant"), "{kind}");
+            assert!(unknown.contains(&format!("`{kind}`")), "{kind}: {unknown}");
+        }
+        assert_eq!(
+            unknown.matches("`").count(),
+            2 * (KINDS.len() + 1),
+            "{unknown}"
+        );
+    }
+}

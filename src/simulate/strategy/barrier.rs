@@ -3,6 +3,7 @@
 use super::{Leader, Mapped, Source, Strategy};
 use crate::format::number::ProducerId;
 use crate::simulate::link::Form;
+use crate::state::rules::{self, RuleSet};
 
 /// Batches are stored as they are; a control batch of type 7 clears the producer state when
 /// mirroring stops.
@@ -30,7 +31,7 @@ impl Strategy for Barrier {
         Form::Latest
     }
 
-    fn own_rules(&self) -> &'static str {
-        "barrier"
+    fn own_rules(&self) -> &'static dyn RuleSet {
+        &rules::Barrier
     }
 }

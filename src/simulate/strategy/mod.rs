@@ -20,6 +20,7 @@ use crate::format::producer_id_mapping::Region;
 use crate::simulate::cluster::{MirrorState, Origins};
 use crate::simulate::link::Form;
 use crate::simulate::replica::Replica;
+use crate::state::rules::{self, RuleSet};
 use rand_chacha::ChaCha8Rng;
 
 /// The cluster that a batch is fetched from.
@@ -93,8 +94,8 @@ pub trait Strategy: std::fmt::Debug + Sync {
     }
 
     /// The rule set under which it was meant to run.
-    fn own_rules(&self) -> &'static str {
-        "mapped"
+    fn own_rules(&self) -> &'static dyn RuleSet {
+        &rules::Mapped
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Leader, Mapped, Source, Strategy};
 use crate::format::number::ProducerId;
+use crate::state::rules::{self, RuleSet};
 
 /// Batches are stored as they are, and nothing marks the end of mirroring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +21,7 @@ impl Strategy for Verbatim {
         false
     }
 
-    fn own_rules(&self) -> &'static str {
-        "barrier"
+    fn own_rules(&self) -> &'static dyn RuleSet {
+        &rules::Barrier
     }
 }

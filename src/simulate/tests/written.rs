@@ -81,13 +81,10 @@ fn every_replica_loads_with_the_state_that_it_had() {
     for (name, _) in builtin::ALL {
         let scenario = builtin::by_name(name).unwrap().unwrap();
         for strategy in strategy::ALL {
-            for rule_set in [
-                rules::by_name("stock"),
-                rules::by_name(strategy.own_rules()),
-            ] {
+            for rules in [&rules::Stock, strategy.own_rules()] {
                 let how = How {
                     strategy,
-                    rules: rule_set.unwrap(),
+                    rules,
                     seed: 1,
                     is_traced: false,
                 };

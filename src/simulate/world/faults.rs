@@ -45,13 +45,9 @@ impl World {
         let partition = self.partition_mut(spot);
         partition.leader = replica;
         let leader_epoch = LeaderEpoch(partition.leader_epoch.0 + 1);
-        partition.leader_epoch = leader_epoch;
         partition.origins.forget();
         let end = partition.leader().end();
-        self.tell(|world| Happening::Led {
-            site: world.site(spot),
-            leader_epoch,
-        });
+        self.set_leader_epoch(spot, leader_epoch);
         self.truncate_all(spot, end);
         self.replicate(spot, false, usize::MAX);
         self.compare_replicas(spot);
@@ -70,8 +66,7 @@ impl World {
             replica,
             is_clean: how.is_clean,
         });
-        let gave = self.cluster(cluster).givers.contains(&replica);
-        self.cluster_mut(cluster).allocator.restart(replica, gave);
+        self.cluster_mut(cluster).allocator.restart(replica);
         for name in names {
             let spot = Spot {
                 cluster,

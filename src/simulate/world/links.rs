@@ -35,10 +35,7 @@ impl World {
                 name,
             };
             for state in through {
-                if let Some(link) = self.partition_mut(spot).link {
-                    let state = *state;
-                    self.set_link(spot, Link { state, ..link });
-                }
+                self.move_link(spot, *state);
             }
         }
         Ok(())

@@ -20,17 +20,20 @@ const EPOCH_INCREMENT: i32 = 10;
 const EPOCH_THRESHOLD: i32 = 3;
 
 impl World {
+    /// The source that a step names, and the partition of the destination.
+    fn route<'s>(
+        &self,
+        from: &str,
+        to: &str,
+        name: &'s str,
+    ) -> Result<(ClusterIndex, Spot<'s>), Misuse> {
+        let (source, cluster) = (self.cluster_named(from)?, self.cluster_named(to)?);
+        Ok((source, Spot { cluster, name }))
+    }
+
     pub(super) fn mirror(&mut self, step: &MirrorStep) -> Result<(), Misuse> {
-        let (source, cluster) = (
-            self.cluster_named(&step.from)?,
-            self.cluster_named(&step.to)?,
-        );
-        let spot = Spot {
-            cluster,
-            name: &step.topic_partition,
-        };
-        let link = self.partition(spot).and_then(|one| one.link);
-        match link {
+        let (source, spot) = self.route(&step.from, &step.to, &step.topic_partition)?;
+        match self.link(spot) {
             Some(link) if link.state != LinkState::Stopped => {
                 if link.source != source {
                     let now = &self.cluster(link.source).name;
@@ -56,14 +59,7 @@ impl World {
     }
 
     pub(super) fn fail_back(&mut self, step: &LinkStep) -> Result<(), Misuse> {
-        let (source, cluster) = (
-            self.cluster_named(&step.from)?,
-            self.cluster_named(&step.to)?,
-        );
-        let spot = Spot {
-            cluster,
-            name: &step.topic_partition,
-        };
+        let (source, spot) = self.route(&step.from, &step.to, &step.topic_partition)?;
         if self.partition(spot).is_some_and(|one| one.is_read_only()) {
             return Err(format!("{} is mirrored already", step.to));
         }
@@ -72,16 +68,11 @@ impl World {
     }
 
     pub(super) fn reassign(&mut self, step: &LinkStep) -> Result<(), Misuse> {
-        let (source, cluster) = (
-            self.cluster_named(&step.from)?,
-            self.cluster_named(&step.to)?,
-        );
-        let spot = Spot {
-            cluster,
-            name: &step.topic_partition,
-        };
-        let link = self.partition(spot).and_then(|one| one.link);
-        let Some(link) = link.filter(|link| link.state == LinkState::Mirroring) else {
+        let (source, spot) = self.route(&step.from, &step.to, &step.topic_partition)?;
+        let Some(link) = self
+            .link(spot)
+            .filter(|link| link.state == LinkState::Mirroring)
+        else {
             return Err(format!("{} is not mirrored", step.to));
         };
         if self.leads_back(source, spot) {
@@ -108,6 +99,13 @@ impl World {
         });
     }
 
+    /// The mirror of a partition goes into another state.
+    pub(super) fn move_link(&mut self, spot: Spot<'_>, state: LinkState) {
+        if let Some(link) = self.link(spot) {
+            self.set_link(spot, Link { state, ..link });
+        }
+    }
+
     /// Whether what `source` holds comes from the destination itself.
     fn leads_back(&self, source: ClusterIndex, spot: Spot<'_>) -> bool {
         let mut at = source;
@@ -115,13 +113,8 @@ impl World {
             if at == spot.cluster {
                 return true;
             }
-            let link = self
-                .partition(Spot {
-                    cluster: at,
-                    name: spot.name,
-                })
-                .and_then(|one| one.link);
-            match link {
+            let name = spot.name;
+            match self.link(Spot { cluster: at, name }) {
                 Some(link) if link.is_read_only() => at = link.source,
                 _ => return false,
             }
@@ -134,7 +127,7 @@ impl World {
         if source == spot.cluster {
             return Err("a cluster cannot mirror itself".to_owned());
         }
-        let known = self.partition(spot).and_then(|one| one.link);
+        let known = self.link(spot);
         let link = Link {
             source,
             state: LinkState::LogAlignment,
@@ -151,8 +144,7 @@ impl World {
         self.set_link(spot, link);
         let end = self.shared_end(source, spot);
         self.cut(spot, end);
-        let state = LinkState::Mirroring;
-        self.set_link(spot, Link { state, ..link });
+        self.move_link(spot, LinkState::Mirroring);
         self.partition_mut(spot).origins.forget();
         Ok(true)
     }
@@ -164,24 +156,20 @@ impl World {
             cluster: source,
             name: spot.name,
         };
-        let link = self.partition(back).and_then(|one| one.link);
-        let last = link
+        let last = self
+            .link(back)
             .filter(|link| link.source == spot.cluster)
             .and_then(|link| link.last_mirrored);
         let Some(last) = last else {
             return Offset(0);
         };
-        let form = self.form;
-        let leader = self.partition_mut(spot).leader();
-        if form == Form::Design {
-            return last.end;
+        match self.form {
+            Form::Design => last.end,
+            Form::Latest => {
+                let leader = self.partition_mut(spot).leader();
+                leader.end_of_epoch(last.epoch).min(last.end)
+            }
         }
-        let next = leader
-            .epochs()
-            .entries()
-            .find(|entry| entry.leader_epoch > last.epoch)
-            .map_or(leader.end(), |entry| entry.start_offset);
-        next.min(last.end)
     }
 
     /// Cuts every replica of a destination; what it had confirmed behind is told as unmirrored.
@@ -209,8 +197,6 @@ impl World {
                     offset: Offset(offset),
                     record,
                 });
-                let key = (spot.cluster, spot.name.to_owned(), record);
-                self.excused.insert(key);
             }
         }
         self.truncate_all(spot, end);
@@ -225,13 +211,7 @@ impl World {
         self.advance_high_watermark(spot);
     }
 
-    pub(super) fn truncate_one(
-        &mut self,
-        spot: Spot<'_>,
-        replica: usize,
-        end: Offset,
-        reading: Reading,
-    ) {
+    fn truncate_one(&mut self, spot: Spot<'_>, replica: usize, end: Offset, reading: Reading) {
         let site = Site {
             replica,
             ..self.site(spot)
@@ -258,17 +238,9 @@ impl World {
         if own.0 >= source.0 + EPOCH_THRESHOLD {
             return;
         }
-        if let Some(link) = self.partition_mut(spot).link {
-            let state = LinkState::EpochFencing;
-            self.set_link(spot, Link { state, ..link });
-            let leader_epoch = LeaderEpoch(source.0 + EPOCH_INCREMENT);
-            self.partition_mut(spot).leader_epoch = leader_epoch;
-            self.tell(|world| Happening::Led {
-                site: world.site(spot),
-                leader_epoch,
-            });
-            self.set_link(spot, link);
-        }
+        self.move_link(spot, LinkState::EpochFencing);
+        self.set_leader_epoch(spot, LeaderEpoch(source.0 + EPOCH_INCREMENT));
+        self.move_link(spot, LinkState::Mirroring);
     }
 
     /// A destination whose last epoch ends earlier at its source was copied from a log that is no
@@ -282,19 +254,11 @@ impl World {
         let Some(source) = self.partition(from).map(|one| one.leader()) else {
             return;
         };
-        let next = source
-            .epochs()
-            .entries()
-            .find(|entry| entry.leader_epoch > latest.leader_epoch);
-        let end = next.map_or(source.end(), |entry| entry.start_offset);
-        let link = self.partition_mut(spot).link;
-        if end < self.partition_mut(spot).leader().end()
-            && let Some(link) = link
-        {
-            let state = LinkState::UleRecovery;
-            self.set_link(spot, Link { state, ..link });
+        let end = source.end_of_epoch(latest.leader_epoch);
+        if end < self.partition_mut(spot).leader().end() {
+            self.move_link(spot, LinkState::UleRecovery);
             self.cut(spot, end);
-            self.set_link(spot, link);
+            self.move_link(spot, LinkState::Mirroring);
         }
     }
 
@@ -386,10 +350,7 @@ impl World {
                 harm.producer_id = Some(error.producer_id);
                 harm.detail = format!("the mirror cannot go on: {text}");
             });
-            if let Some(link) = self.partition_mut(spot).link {
-                let state = LinkState::Failed;
-                self.set_link(spot, Link { state, ..link });
-            }
+            self.move_link(spot, LinkState::Failed);
             return false;
         }
         if self.strategy.tags_state() {

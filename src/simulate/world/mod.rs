@@ -9,16 +9,16 @@ mod writer;
 
 pub use writer::{Producer, Sent, Writer};
 
-use crate::format::number::{Offset, Timestamp};
+use crate::format::number::{LeaderEpoch, Offset, Timestamp};
 use crate::simulate::cluster::{Cluster, Partition};
 use crate::simulate::happening::{By, Happening, Site};
 use crate::simulate::harm::{Harm, HarmKind, Harms, Unmirrored};
-use crate::simulate::link::Form;
+use crate::simulate::link::{Form, Link};
 use crate::simulate::replica::{Appended, EXPIRATION_MS, Reading, Sign};
 use crate::simulate::scenario::{BarrierLayout, Scenario, Step};
 use crate::simulate::stored::Stored;
 use crate::simulate::strategy::Strategy;
-use crate::simulate::truth::{Acknowledged, ClusterIndex, RecordId, Transaction, WriterIndex};
+use crate::simulate::truth::{Acknowledged, ClusterIndex, Transaction, WriterIndex};
 use crate::state::append::Append;
 use crate::state::error::StateError;
 use crate::state::rules::RuleSet;
@@ -49,8 +49,7 @@ pub struct World {
     pub(super) transactions: Vec<Transaction>,
     pub(super) acknowledged: Vec<Acknowledged>,
     /// Confirmed records that a planned truncation has cut off.
-    pub(super) excused: BTreeSet<(ClusterIndex, String, RecordId)>,
-    losses: Vec<Unmirrored>,
+    pub(super) losses: Vec<Unmirrored>,
     pub(super) harms: Harms,
     happenings: Option<Vec<Happening>>,
     /// Expectations of steps that do not hold.
@@ -99,7 +98,6 @@ impl World {
                 .collect(),
             transactions: Vec::new(),
             acknowledged: Vec::new(),
-            excused: BTreeSet::new(),
             losses: Vec::new(),
             harms: Harms::default(),
             happenings: None,
@@ -270,6 +268,20 @@ impl World {
             .partitions
             .entry(spot.name.to_owned())
             .or_insert_with(|| Partition::new(spot.name, replicas, rules))
+    }
+
+    /// The mirror that a partition is the destination of.
+    pub(super) fn link(&self, spot: Spot<'_>) -> Option<Link> {
+        self.partition(spot).and_then(|partition| partition.link)
+    }
+
+    /// A leader goes on under this epoch.
+    pub(super) fn set_leader_epoch(&mut self, spot: Spot<'_>, leader_epoch: LeaderEpoch) {
+        self.partition_mut(spot).leader_epoch = leader_epoch;
+        self.tell(|world| Happening::Led {
+            site: world.site(spot),
+            leader_epoch,
+        });
     }
 
     /// Where the leader of a partition is.
@@ -461,7 +473,7 @@ impl World {
         let partition = self.partition_mut(spot);
         let ends = partition.replicas.iter().map(|one| one.end());
         let least = ends.min().unwrap_or(Offset(0));
-        partition.high_watermark = least.max(partition.high_watermark.min(least));
+        partition.high_watermark = least;
         for replica in &mut partition.replicas {
             replica.on_high_watermark(least);
         }

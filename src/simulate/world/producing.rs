@@ -90,7 +90,7 @@ impl World {
 
     /// Whether a partition has stopped mirroring what came, by way of others perhaps, from `home`.
     fn took_over(&self, spot: Spot<'_>, home: ClusterIndex) -> bool {
-        let mut link = self.partition(spot).and_then(|one| one.link);
+        let mut link = self.link(spot);
         if link.is_some_and(|link| link.is_read_only()) {
             return true;
         }
@@ -101,9 +101,7 @@ impl World {
             }
             let name = spot.name;
             let cluster = found.source;
-            link = self
-                .partition(Spot { cluster, name })
-                .and_then(|one| one.link);
+            link = self.link(Spot { cluster, name });
         }
         false
     }
@@ -141,7 +139,6 @@ impl World {
         }
         let cluster = self.cluster_mut(home);
         let broker = 0;
-        cluster.givers.insert(broker);
         let producer = Producer {
             id: cluster.allocator.next(broker),
             epoch: ProducerEpoch(0),

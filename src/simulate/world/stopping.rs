@@ -2,7 +2,7 @@
 
 use super::{Misuse, Spot, World};
 use crate::format::number::{CoordinatorEpoch, LeaderEpoch};
-use crate::simulate::happening::{By, Happening};
+use crate::simulate::happening::By;
 use crate::simulate::link::{Form, Link, LinkState};
 use crate::simulate::scenario::{Aborts, BarrierLayout, BarrierWrite, StopStep};
 use crate::simulate::stored::Stored;
@@ -30,11 +30,10 @@ impl World {
     }
 
     fn stop_one(&mut self, spot: Spot<'_>, step: &StopStep) {
-        let Some(link) = self.partition_mut(spot).link else {
+        let Some(link) = self.link(spot) else {
             return;
         };
-        let state = LinkState::Stopping;
-        self.set_link(spot, Link { state, ..link });
+        self.move_link(spot, LinkState::Stopping);
         let last_mirrored;
         match self.form {
             Form::Design => {
@@ -46,13 +45,8 @@ impl World {
             }
             Form::Latest => {
                 last_mirrored = self.last_mirrored(spot);
-                let partition = self.partition_mut(spot);
-                let leader_epoch = LeaderEpoch(partition.leader_epoch.0 + 1);
-                partition.leader_epoch = leader_epoch;
-                self.tell(|world| Happening::Led {
-                    site: world.site(spot),
-                    leader_epoch,
-                });
+                let leader_epoch = self.partition_mut(spot).leader_epoch;
+                self.set_leader_epoch(spot, LeaderEpoch(leader_epoch.0 + 1));
                 if step.aborts == Aborts::Written {
                     self.abort_open(spot);
                 }

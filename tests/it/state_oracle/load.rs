@@ -7,8 +7,8 @@ use kfsck::format::number::{Offset, Timestamp};
 use kfsck::format::producer_snapshot::ProducerEntry;
 use kfsck::state::entry::{BATCHES_OF_A_BROKER, Entry};
 use kfsck::state::load::{LoadOptions, Loaded, load};
-use kfsck::state::replay::usable_entries;
 use kfsck::state::rules::Stock;
+use kfsck::state::snapshot::usable_entries;
 use kfsck::storage::directory::PartitionDirectory;
 use kfsck::storage::source::Access;
 

@@ -91,7 +91,7 @@ pub(super) fn written(seed: u64, root: &Path) -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, _) in builtin::ALL {
         for strategy in strategy::ALL {
-            for rules in [&Stock, rules::by_name(strategy.own_rules()).unwrap()] {
+            for rules in [&Stock, strategy.own_rules()] {
                 let scenario = builtin::by_name(name).unwrap().unwrap();
                 let how = how(strategy.name(), rules, seed);
                 if rules.name() == Stock.name() || cases.len() % 2 == 0 {
