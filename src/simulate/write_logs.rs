@@ -98,7 +98,7 @@ fn write_partition(
     })?;
     let last = replica.snapshot_entries();
     let roll = |writer: &mut PartitionWriter, base: Offset| {
-        if base == Offset(0) || !replica.segments().contains(&base) {
+        if !replica.segments().contains(&base) {
             return Ok(());
         }
         let entries = replica.snapshots().get(&base).unwrap_or(&last);
@@ -107,16 +107,16 @@ fn write_partition(
     let mut aborted = replica.aborted().iter().peekable();
     let mut bytes = Vec::new();
     for stored in replica.log() {
-        roll(&mut writer, stored.batch.base_offset)?;
         bytes.clear();
         put_batch(world, stored, &mut bytes)?;
         writer.append(&bytes, Vec::new)?;
         while let Some(txn) = aborted.next_if(|txn| txn.last_offset <= stored.batch.last_offset) {
             writer.add_aborted(txn)?;
         }
+        // A segment begins where the one before ends: at no batch, where none came or offsets
+        // are missing.
+        roll(&mut writer, stored.batch.next_offset())?;
     }
-    // The last segment may hold nothing yet.
-    roll(&mut writer, replica.end())?;
     let leads = std::ptr::eq(partition.leader(), replica);
     if leads && partition.leader_epoch.0 >= 0 && partition.link.is_none() {
         writer.begin_leader_epoch(partition.leader_epoch)?;
