@@ -9,6 +9,7 @@
 )]
 
 pub mod belief;
+pub mod check;
 pub mod cleaner_traces;
 pub mod distribution;
 pub mod hanging_transaction;
@@ -16,6 +17,7 @@ pub mod held_back;
 pub mod log_findings;
 pub mod lone_segment;
 pub mod mapping_edges;
+pub mod next_start;
 pub mod open_transactions;
 pub mod partition_log;
 pub mod producer_order;
