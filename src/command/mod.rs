@@ -1,11 +1,13 @@
 //! The command line: one file a subcommand, which turns options into a call of the library and
 //! its answer into bytes on stdout and lines on stderr.
 
+mod codes;
 mod completions;
 mod coordinators;
 mod designs;
 mod dump_log;
 mod expiry;
+mod explain;
 mod inspect_snapshot;
 mod man;
 mod number;
@@ -98,6 +100,7 @@ enum Command {
     Txns(Box<txns::Txns>),
     Pid(pid::Pid),
     SimulateChain(Box<simulate_chain::SimulateChain>),
+    Explain(explain::Explain),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -118,6 +121,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Txns(command) => command.run(&mut session),
         Command::Pid(command) => command.run(&mut session),
         Command::SimulateChain(command) => command.run(&mut session),
+        Command::Explain(command) => command.run(&mut session),
         Command::Completions(command) => command.run(&mut session),
         Command::Man(command) => command.run(&mut session),
     };
@@ -172,7 +176,7 @@ impl Command {
             Self::SimulateChain(simulate) => simulate
                 .validate()
                 .map_err(|error| (["simulate-chain"].as_slice(), error)),
-            Self::Completions(_) | Self::Man(_) => Ok(()),
+            Self::Explain(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }
 }

@@ -12,6 +12,7 @@
 pub mod control_json;
 pub mod digits;
 pub mod dump;
+pub mod explain;
 pub mod json;
 pub mod log_findings;
 pub mod measure;

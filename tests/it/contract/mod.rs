@@ -3,6 +3,7 @@
 mod colors;
 mod commands;
 mod decoders;
+mod explain;
 mod filters;
 mod indexes;
 mod inputs;
@@ -151,6 +152,7 @@ mod all {
         txns: ["txns"];
         pid: ["pid"];
         simulate_chain: ["simulate-chain"];
+        explain: ["explain"];
         completions: ["completions"];
         man: ["man"];
     }
@@ -191,6 +193,8 @@ mod printing {
         simulate_chain_json: ["simulate-chain", "--builtin", "all", "--format", "json"];
         simulate_chain_trace: ["simulate-chain", "--builtin", "chain", "--trace"];
         simulate_chain_list: ["simulate-chain", "--list"];
+        explain: ["explain"];
+        explain_json: ["explain", "--format", "json"];
         completions: ["completions", "bash"];
         man: ["man"];
         help: ["help", "dump-log"];
