@@ -6,4 +6,6 @@
 pub mod checker;
 pub mod code;
 pub mod finding;
+pub mod pass;
 pub mod terms;
+pub mod watch;
