@@ -113,6 +113,7 @@ fn help_fits_eighty_columns() {
         "pid map",
         "pid explain",
         "pid odds",
+        "check",
         "explain",
         "completions",
         "man",

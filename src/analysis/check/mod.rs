@@ -5,6 +5,7 @@
 
 pub mod checker;
 pub mod code;
+pub mod everything;
 pub mod finding;
 pub mod pass;
 pub mod terms;

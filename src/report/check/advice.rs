@@ -430,7 +430,10 @@ mod tests {
                         | FindingCode::InternalRecordUndecodable
                 );
                 let is_told = advice.text.len() > 50;
-                assert!(is_told || is_for_notes || *code == FindingCode::StrayFile, "{code}");
+                assert!(
+                    is_told || is_for_notes || *code == FindingCode::StrayFile,
+                    "{code}"
+                );
             }
         }
     }
@@ -439,7 +442,10 @@ mod tests {
     fn a_note_never_asks_for_a_repair() {
         for code in FindingCode::ALL {
             let advice = of(&finding(*code, Severity::Note), &place("d/orders-0"));
-            assert!(advice.repair.is_none() && advice.text.starts_with("Nothing"), "{code}");
+            assert!(
+                advice.repair.is_none() && advice.text.starts_with("Nothing"),
+                "{code}"
+            );
         }
     }
 

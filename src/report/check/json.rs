@@ -68,7 +68,11 @@ fn push_finding(place: &Place<'_>, finding: &Finding, wide: WideIntegers, out: &
     let mut object = Object::open(out, wide);
     object.text("code", finding.code.as_str());
     object.text("severity", severity_name(finding.severity));
-    optional_text(&mut object, "topicPartition", finding.topic_partition.as_deref());
+    optional_text(
+        &mut object,
+        "topicPartition",
+        finding.topic_partition.as_deref(),
+    );
     object.text("path", &finding.path.to_string_lossy());
     optional_uint(&mut object, "position", finding.position);
     optional_uint(&mut object, "sizeInBytes", finding.size);
@@ -168,21 +172,23 @@ mod tests {
     use serde_json::{Value, json};
     use std::path::Path;
 
-    const PLACE: Place<'_> = Place {
-        name: "orders-0",
-        path: Path::new("data/orders-0"),
-        is_partition: true,
-    };
+    fn place() -> Place<'static> {
+        Place {
+            name: "orders-0",
+            path: Path::new("data/orders-0"),
+            is_partition: true,
+        }
+    }
 
     fn document(wide: WideIntegers, findings: &[Finding], next: &[NextStart]) -> Value {
         let mut report = JsonReport::new(wide);
         let mut out = Vec::new();
         report.start(&mut out);
         for finding in findings {
-            report.finding(&PLACE, finding.clone(), &mut out);
+            report.finding(&place(), finding.clone(), &mut out);
         }
         for next in next {
-            report.next_start(&PLACE, next.clone(), &mut out);
+            report.next_start(&place(), next.clone(), &mut out);
         }
         let mut summary = Summary::default();
         summary.tally.bytes_skipped = 7;

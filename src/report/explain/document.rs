@@ -32,7 +32,11 @@ pub fn document() -> String {
             let code = entry.code;
             format!("[{code}](#{code})")
         });
-        let line = format!("- {}: {}", group.title, codes.collect::<Vec<_>>().join(", "));
+        let line = format!(
+            "- {}: {}",
+            group.title,
+            codes.collect::<Vec<_>>().join(", ")
+        );
         wrap(&line, 2, &mut text);
     }
     for group in GROUPS {
@@ -52,7 +56,11 @@ fn push_group(group: &Group, text: &mut String) {
             wrap(&format!("- **{heading}**: {part}"), 2, text);
         }
         if !entry.reports.is_empty() {
-            wrap(&format!("- **Reports**: {}", entry.reports.join(", ")), 2, text);
+            wrap(
+                &format!("- **Reports**: {}", entry.reports.join(", ")),
+                2,
+                text,
+            );
         }
     }
 }

@@ -48,7 +48,9 @@ fn every_code_of_the_list_is_told_in_full() {
         let text = explain(&[&known.code]).outcome().ended_with(0);
         let head = format!("{}: ", known.code);
         assert!(text.text().starts_with(&head), "{}", text.text());
-        for heading in ["Meaning", "Severity", "Causes", "Broker", "Repair", "Action"] {
+        for heading in [
+            "Meaning", "Severity", "Causes", "Broker", "Repair", "Action",
+        ] {
             let at_start = format!("\n{heading} ");
             assert!(text.text().contains(&at_start), "{}", text.text());
         }
@@ -74,7 +76,9 @@ fn several_codes_come_in_the_order_asked_for() {
     let codes = document(&["zero-tail", "crc-mismatch"]).codes;
     let names: Vec<_> = codes.iter().map(|known| known.code.as_str()).collect();
     assert_eq!(names, ["zero-tail", "crc-mismatch"]);
-    let text = explain(&["zero-tail", "crc-mismatch"]).outcome().ended_with(0);
+    let text = explain(&["zero-tail", "crc-mismatch"])
+        .outcome()
+        .ended_with(0);
     let [first, second] = ["zero-tail: ", "\n\ncrc-mismatch: "].map(|head| text.text().find(head));
     assert!(first == Some(0) && second > first, "{}", text.text());
 }
@@ -83,7 +87,12 @@ fn several_codes_come_in_the_order_asked_for() {
 fn an_unknown_code_ends_with_2_and_those_that_are_near() {
     let outcome = explain(&["crc-mismtach"]).outcome().ended_with(2);
     assert_eq!(outcome.text(), "");
-    for said in ["'crc-mismtach'", "near it: crc-mismatch;", "kfsck explain", "--help"] {
+    for said in [
+        "'crc-mismtach'",
+        "near it: crc-mismatch;",
+        "kfsck explain",
+        "--help",
+    ] {
         assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
     }
 }

@@ -1,5 +1,6 @@
 //! What every release keeps of the command line: scripts and hands rely on it.
 
+mod check;
 mod colors;
 mod commands;
 mod decoders;
@@ -152,6 +153,7 @@ mod all {
         txns: ["txns"];
         pid: ["pid"];
         simulate_chain: ["simulate-chain"];
+        check: ["check"];
         explain: ["explain"];
         completions: ["completions"];
         man: ["man"];
@@ -193,6 +195,8 @@ mod printing {
         simulate_chain_json: ["simulate-chain", "--builtin", "all", "--format", "json"];
         simulate_chain_trace: ["simulate-chain", "--builtin", "chain", "--trace"];
         simulate_chain_list: ["simulate-chain", "--list"];
+        check: ["check", "testdata/kafka/crash/unclean"];
+        check_json: ["check", "--format", "json", "testdata/kafka/main"];
         explain: ["explain"];
         explain_json: ["explain", "--format", "json"];
         completions: ["completions", "bash"];
