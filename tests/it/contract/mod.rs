@@ -195,7 +195,7 @@ mod printing {
         simulate_chain_json: ["simulate-chain", "--builtin", "all", "--format", "json"];
         simulate_chain_trace: ["simulate-chain", "--builtin", "chain", "--trace"];
         simulate_chain_list: ["simulate-chain", "--list"];
-        check: ["check", "testdata/kafka/crash/unclean"];
+        check: ["check", "testdata/kafka/main"];
         check_json: ["check", "--format", "json", "testdata/kafka/main"];
         explain: ["explain"];
         explain_json: ["explain", "--format", "json"];
