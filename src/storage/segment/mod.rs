@@ -1,6 +1,8 @@
 //! A segment file read front to back: every byte belongs to exactly one batch or one damage range.
 
+pub mod batch_faults;
 pub mod contents;
+pub mod control_faults;
 mod framed;
 mod growth;
 mod legacy_contents;
