@@ -9,5 +9,6 @@ mod legacy_contents;
 mod range_crc;
 mod reach;
 pub mod record_offsets;
+mod record_walk;
 mod resync;
 pub mod walk;
