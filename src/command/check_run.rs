@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use kfsck::analysis::check::everything::{self, Gathered};
 use kfsck::analysis::check::finding::Finding;
+use kfsck::analysis::check::log_directory::check_log_directories;
 use kfsck::analysis::check::terms::Terms;
 use kfsck::analysis::check::watch::Watch;
 use kfsck::report::check::{Place, Report, Summary};
-use kfsck::storage::checkpoints::Checkpoints;
+use kfsck::storage::checkpoints::{CheckpointFault, Checkpoints};
 use kfsck::storage::directory::{KafkaFile, LogDirectory, Operand, PartitionDirectory};
 use kfsck::storage::file_name::FileKind;
 use kfsck::storage::source::ReadError;
@@ -29,8 +30,8 @@ const FULL: usize = 1 << 16;
 enum Job<'a> {
     Partition(&'a PartitionDirectory, &'a Checkpoints),
     Segment(&'a KafkaFile),
-    /// What lies beside the partitions.
-    Beside(&'a LogDirectory),
+    /// What lies beside the partitions of all log directories.
+    Beside(Vec<(&'a LogDirectory, &'a Checkpoints)>),
 }
 
 /// What a job tells, in order.
@@ -79,6 +80,10 @@ impl<'r> Run<'r> {
             self.summary.unread += 1;
             session.read_error(error);
         }
+        for error in beside.values().flat_map(unread_of) {
+            self.summary.unread += 1;
+            session.read_error(error);
+        }
         let jobs = jobs(operands, &beside, session);
         let progress = SharedProgress::start(operands, session);
         self.report.start(&mut self.out);
@@ -87,7 +92,7 @@ impl<'r> Run<'r> {
             work(job, terms, &progress, wanted, teller);
         };
         in_order(&jobs, threads, work, |job, told| {
-            self.hear(&job.place(), told, session)
+            self.hear(job, told, session)
         })?;
         drop(progress);
         self.report.end(&self.summary, &mut self.out);
@@ -98,11 +103,13 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    fn hear(&mut self, place: &Place<'_>, told: Told, session: &mut Session) -> io::Result<()> {
+    fn hear(&mut self, job: &Job<'_>, told: Told, session: &mut Session) -> io::Result<()> {
         match told {
             Told::Finding(finding) => {
                 self.summary.counts.add(finding.severity);
-                self.report.finding(place, *finding, &mut self.out);
+                let path = finding.path.clone();
+                let place = job.place(&path);
+                self.report.finding(&place, *finding, &mut self.out);
             }
             Told::Unread(error) => {
                 self.summary.unread += 1;
@@ -111,7 +118,8 @@ impl<'r> Run<'r> {
             Told::Done(Gathered { tally, next_start }) => {
                 self.summary.tally.add(&tally);
                 if let Some(next) = next_start {
-                    self.report.next_start(place, next, &mut self.out);
+                    let place = job.place(Path::new(""));
+                    self.report.next_start(&place, next, &mut self.out);
                 }
             }
         }
@@ -126,13 +134,27 @@ impl<'r> Run<'r> {
 /// The checkpoints beside each partition, read once for each directory.
 fn checkpoints(operands: &[Operand], terms: &Terms) -> BTreeMap<PathBuf, Checkpoints> {
     let mut beside = BTreeMap::new();
-    for partition in operands.iter().flat_map(Operand::partitions) {
-        let directory = directory_of(&partition.path);
+    let logs = operands.iter().filter_map(|operand| match operand {
+        Operand::Log(log) => Some(log.path.clone()),
+        _ => None,
+    });
+    let partitions = operands.iter().flat_map(Operand::partitions);
+    let directories = partitions.map(|partition| directory_of(&partition.path));
+    for directory in logs.chain(directories) {
         beside
             .entry(directory)
             .or_insert_with_key(|directory| Checkpoints::read(directory, terms.access));
     }
     beside
+}
+
+/// The checkpoints that could not be read; those that are malformed are findings.
+fn unread_of(checkpoints: &Checkpoints) -> impl Iterator<Item = &ReadError> {
+    let faults = checkpoints.faults.iter();
+    faults.filter_map(|fault| match fault {
+        CheckpointFault::Read(error) => Some(error),
+        CheckpointFault::Malformed { .. } => None,
+    })
 }
 
 /// What of the directories could not be looked at.
@@ -152,6 +174,14 @@ fn jobs<'a>(
     session: &mut Session,
 ) -> Vec<Job<'a>> {
     let mut jobs = Vec::new();
+    let logs = operands.iter().filter_map(|operand| match operand {
+        Operand::Log(log) => Some((log, beside.get(&log.path)?)),
+        _ => None,
+    });
+    let logs: Vec<_> = logs.collect();
+    if !logs.is_empty() {
+        jobs.push(Job::Beside(logs));
+    }
     for operand in operands {
         match operand {
             Operand::File(file) => match file.name.kind {
@@ -163,8 +193,7 @@ fn jobs<'a>(
                     file.path.display(),
                 )),
             },
-            Operand::Partition(_) => {}
-            Operand::Log(log) => jobs.push(Job::Beside(log)),
+            Operand::Partition(_) | Operand::Log(_) => {}
         }
         for partition in operand.partitions().iter().filter(|one| is_listed(one)) {
             if let Some(checkpoints) = beside.get(&directory_of(&partition.path)) {
@@ -176,23 +205,23 @@ fn jobs<'a>(
 }
 
 impl Job<'_> {
-    fn place(&self) -> Place<'_> {
-        match self {
-            Self::Partition(partition, _) => Place {
-                name: name_of(&partition.path),
-                path: &partition.path,
-                is_partition: true,
-            },
-            Self::Segment(file) => Place {
-                name: name_of(&file.path),
-                path: &file.path,
-                is_partition: false,
-            },
-            Self::Beside(log) => Place {
-                name: name_of(&log.path),
-                path: &log.path,
-                is_partition: false,
-            },
+    /// Where a finding in this file belongs.
+    fn place<'p>(&'p self, file: &'p Path) -> Place<'p> {
+        let (path, is_partition): (&Path, _) = match self {
+            Self::Partition(partition, _) => (&partition.path, true),
+            Self::Segment(file) => (&file.path, false),
+            Self::Beside(logs) => {
+                let mut paths = logs.iter().map(|(log, _)| &*log.path);
+                (
+                    paths.find(|path| file.starts_with(path)).unwrap_or(file),
+                    false,
+                )
+            }
+        };
+        Place {
+            name: name_of(path),
+            path,
+            is_partition,
         }
     }
 }
@@ -229,8 +258,10 @@ fn work(
             everything::partition(partition, checkpoints, terms, &mut watch, found)
         }
         Job::Segment(file) => everything::segment(file, terms, &mut watch, found),
-        Job::Beside(log) => {
-            everything::log_directory(log, terms, &mut watch, found);
+        Job::Beside(logs) => {
+            for error in check_log_directories(logs, terms.access, found) {
+                watch.unread(error);
+            }
             return;
         }
     };

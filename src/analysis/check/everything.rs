@@ -1,14 +1,15 @@
 //! All that is asked of one partition: the pass over its log with everyone who looks, and what a
 //! broker will do with it.
 
-use super::checker::Found;
+use super::checker::{Checker, Found};
+use super::companions::check_companions_of;
 use super::pass::check_partition;
 use super::terms::{Tally, Terms};
 use super::watch::Watch;
 use crate::analysis::next_start::NextStart;
 use crate::format::number::Offset;
 use crate::storage::checkpoints::Checkpoints;
-use crate::storage::directory::{KafkaFile, Listing, LogDirectory, PartitionDirectory};
+use crate::storage::directory::{KafkaFile, Listing, PartitionDirectory};
 use crate::storage::file_name::FileKind;
 
 /// What is known of a partition beside its findings.
@@ -29,7 +30,12 @@ pub fn partition(
     watch: &mut dyn Watch,
     found: Found<'_>,
 ) -> Gathered {
-    let tally = check_partition(directory, checkpoints, terms, &mut [], watch, found);
+    let mut companions = check_companions_of(directory, checkpoints, terms.access, found);
+    let looking: &mut [&mut dyn Checker] = &mut [&mut companions];
+    let tally = check_partition(directory, checkpoints, terms, looking, watch, found);
+    for error in companions.into_unread() {
+        watch.unread(error);
+    }
     Gathered {
         tally,
         next_start: None,
@@ -62,6 +68,3 @@ pub fn segment(
         next_start: None,
     }
 }
-
-/// Checks what lies beside the partitions of a log directory.
-pub fn log_directory(_: &LogDirectory, _: &Terms, _: &mut dyn Watch, _: Found<'_>) {}

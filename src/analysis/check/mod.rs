@@ -3,10 +3,24 @@
 //! One pass over the log feeds every [`checker`]; what they find are [`finding`]s: data with a
 //! code, a place and the values on both sides. Nothing here advises or prints.
 
+mod cases;
 pub mod checker;
+mod checkpoints;
 pub mod code;
+pub mod companions;
+mod duplicates;
+mod entry_stream;
 pub mod everything;
 pub mod finding;
+mod leader_epochs;
+mod leftovers;
+pub mod log_directory;
+mod names;
+mod offset_index;
+mod partition_metadata;
 pub mod pass;
+mod setting;
 pub mod terms;
+mod time_index;
+mod txn_index;
 pub mod watch;

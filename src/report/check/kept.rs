@@ -1,7 +1,7 @@
 //! The findings that a text holds until its summary is written: some of each kind, and the
 //! number of all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::Place;
@@ -24,6 +24,8 @@ pub(super) struct Kept {
     /// Findings that may still be held of each severity.
     left: [usize; 3],
     places: Vec<Section>,
+    /// Where in `places` each path is.
+    known: HashMap<PathBuf, usize>,
 }
 
 /// The findings of one place.
@@ -45,23 +47,22 @@ pub(super) struct Findings {
 
 impl Kept {
     /// Nothing yet; of each kind in each place the first `top` are held.
-    pub(super) const fn new(top: usize) -> Self {
+    pub(super) fn new(top: usize) -> Self {
         Self {
             top,
             left: MOST,
             places: Vec::new(),
+            known: HashMap::new(),
         }
     }
 
     pub(super) fn add(&mut self, place: &Place<'_>, finding: Finding) {
-        let is_same = |section: &&mut Section| section.path == place.path;
-        let index = match self.places.last_mut().filter(is_same) {
-            Some(_) => self.places.len() - 1,
-            None => {
-                self.places.push(Section::of(place));
-                self.places.len() - 1
-            }
-        };
+        let index = self.known.get(place.path).copied().unwrap_or_else(|| {
+            self.places.push(Section::of(place));
+            let index = self.places.len() - 1;
+            self.known.insert(place.path.to_owned(), index);
+            index
+        });
         let kind = (std::cmp::Reverse(finding.severity), finding.code);
         let findings = self.places[index].kinds.entry(kind).or_default();
         findings.count += 1;
@@ -153,10 +154,10 @@ mod tests {
         let mut kept = Kept::new(10);
         add(&mut kept, "a-0", Severity::Note, 25);
         add(&mut kept, "b-0", Severity::Error, 3);
-        add(&mut kept, "a-0", Severity::Warning, 1);
+        add(&mut kept, "c-0", Severity::Warning, 1);
         let sections = kept.into_sections();
         let order: Vec<_> = sections.iter().map(|section| &section.name).collect();
-        assert_eq!(order, ["b-0", "a-0", "a-0"]);
+        assert_eq!(order, ["b-0", "c-0", "a-0"]);
         let notes = sections[2].kinds.values().next().unwrap();
         assert_eq!((notes.shown.len(), notes.left_out()), (10, 15));
     }

@@ -52,7 +52,7 @@ pub trait Report {
     /// Begins.
     fn start(&mut self, out: &mut Vec<u8>);
 
-    /// A finding of a place. Those of one place come one after the other.
+    /// A finding of a place.
     fn finding(&mut self, place: &Place<'_>, finding: Finding, out: &mut Vec<u8>);
 
     /// The next start of a partition.
