@@ -25,6 +25,7 @@ pub mod producer_order;
 pub mod region_odds;
 pub mod snapshot_comparison;
 pub mod snapshot_health;
+pub mod snapshot_queue;
 pub mod snapshot_replay;
 pub mod state_partition_count;
 pub mod strands;

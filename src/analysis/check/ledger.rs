@@ -57,9 +57,7 @@ impl<'p> Ledger<'p> {
     pub(super) fn flush(&mut self) {
         for mut finding in self.waiting.drain(..) {
             let name = &self.topic_partition;
-            finding
-                .topic_partition
-                .get_or_insert_with(|| name.clone());
+            finding.topic_partition.get_or_insert_with(|| name.clone());
             (self.found)(finding);
         }
         if self.believed.len() != self.counts.len() || self.believed != self.counts {
@@ -115,7 +113,10 @@ mod tests {
         assert_eq!(told[99].message, "case 99");
         assert_eq!(told[100].severity, Severity::Warning);
         assert_eq!(told[101].message, "50 more of 150, the first: case 100");
-        assert!(told.iter().all(|one| one.topic_partition.as_deref() == Some("t-0")));
+        assert!(
+            told.iter()
+                .all(|one| one.topic_partition.as_deref() == Some("t-0"))
+        );
     }
 
     #[test]

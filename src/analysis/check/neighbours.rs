@@ -47,7 +47,7 @@ impl Side {
 }
 
 /// Compares each batch with the ones in front of it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Neighbours {
     path: PathBuf,
     base: Offset,
@@ -62,6 +62,17 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
+    pub(super) const fn new() -> Self {
+        Self {
+            path: PathBuf::new(),
+            base: Offset(0),
+            before: None,
+            before_that: None,
+            earlier: None,
+            greatest: None,
+        }
+    }
+
     pub(super) fn begin_segment(&mut self, path: &Path, base: Offset) {
         if let Some(last) = self.before.take() {
             self.earlier = Some((last, std::mem::take(&mut self.path)));
