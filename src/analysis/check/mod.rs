@@ -5,5 +5,15 @@
 
 pub mod checker;
 pub mod code;
+mod collisions;
 pub mod finding;
+mod hanging;
+mod ledger;
+mod look;
+mod neighbours;
+pub mod pass;
+mod producers;
+mod records;
+mod snapshots;
 pub mod terms;
+pub mod watch;
