@@ -9,9 +9,11 @@
     )
 )]
 
+pub mod check;
 pub mod control_json;
 pub mod digits;
 pub mod dump;
+pub mod explain;
 pub mod json;
 pub mod log_findings;
 pub mod one_line;

@@ -5,6 +5,7 @@ mod batch_draft;
 mod batches;
 mod bounds;
 mod collisions;
+mod companions;
 #[cfg(unix)]
 mod contract;
 mod corpus;

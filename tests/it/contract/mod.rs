@@ -1,8 +1,10 @@
 //! What every release keeps of the command line: scripts and hands rely on it.
 
+mod check;
 mod colors;
 mod commands;
 mod decoders;
+mod explain;
 mod filters;
 mod indexes;
 mod inputs;
@@ -151,6 +153,8 @@ mod all {
         txns: ["txns"];
         pid: ["pid"];
         simulate_chain: ["simulate-chain"];
+        check: ["check"];
+        explain: ["explain"];
         completions: ["completions"];
         man: ["man"];
     }
@@ -191,6 +195,10 @@ mod printing {
         simulate_chain_json: ["simulate-chain", "--builtin", "all", "--format", "json"];
         simulate_chain_trace: ["simulate-chain", "--builtin", "chain", "--trace"];
         simulate_chain_list: ["simulate-chain", "--list"];
+        check: ["check", "testdata/kafka/main"];
+        check_json: ["check", "--format", "json", "testdata/kafka/main"];
+        explain: ["explain"];
+        explain_json: ["explain", "--format", "json"];
         completions: ["completions", "bash"];
         man: ["man"];
         help: ["help", "dump-log"];
