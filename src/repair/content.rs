@@ -73,6 +73,12 @@ impl Content {
         !matches!(self, Self::Removed)
     }
 
+    /// Whether it is made of another file of the result.
+    #[must_use]
+    pub const fn is_built(&self) -> bool {
+        matches!(self, Self::OffsetIndex(_) | Self::TimeIndex(_))
+    }
+
     /// Whether anything happens to the file.
     #[must_use]
     pub const fn is_change(&self) -> bool {
