@@ -64,6 +64,7 @@
 //!   epochs;
 //! - [`rebuild`]: whole partitions and log directories, written as a broker would leave them;
 //! - [`analysis`]: judgements over what was read, as data;
+//! - [`repair`]: what would make a partition sound again, as a plan, and the plan carried out;
 //! - [`simulate`]: clusters that mirror each other, with a ground truth of who wrote what;
 //! - [`report`]: values to text or JSON on writers that the caller gives.
 //!
@@ -91,6 +92,7 @@
 pub mod analysis;
 pub mod format;
 pub mod rebuild;
+pub mod repair;
 pub mod report;
 pub mod simulate;
 pub mod state;

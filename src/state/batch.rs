@@ -6,6 +6,7 @@
 
 use crate::format::batch::{HEADER_SIZE, Header, MAGIC};
 use crate::format::control::{ControlKey, ControlType, EndTxnMarker};
+use crate::format::legacy;
 use crate::format::malformed::Problem;
 use crate::format::number::{
     CoordinatorEpoch, LeaderEpoch, Offset, ProducerEpoch, ProducerId, Sequence, Timestamp,
@@ -40,7 +41,7 @@ impl Place {
 }
 
 /// One batch as producer state sees it. The fields are the header's, of magic 2; of an older
-/// message only offset and size mean something.
+/// message only offset, size and largest timestamp mean something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Batch {
     /// Where it lies.
@@ -124,7 +125,11 @@ impl Batch {
                 true => header.max_timestamp(),
                 false => header.base_timestamp(),
             },
-            max_timestamp: header.max_timestamp(),
+            max_timestamp: match magic {
+                0 => Timestamp::NONE,
+                1 => legacy_timestamp(head),
+                _ => header.max_timestamp(),
+            },
             producer_id: match is_legacy {
                 true => ProducerId::NONE,
                 false => header.producer_id(),
@@ -144,6 +149,15 @@ impl Batch {
     pub const fn next_offset(&self) -> Offset {
         self.last_offset.plus(1)
     }
+}
+
+/// The timestamp of a message of magic 1; a compressed one bears the largest of those in it.
+fn legacy_timestamp(head: &[u8; HEADER_SIZE]) -> Timestamp {
+    let bytes = head.get(legacy::TIMESTAMP_AT..);
+    let bytes = bytes.and_then(<[u8]>::first_chunk);
+    bytes.map_or(Timestamp::NONE, |bytes| {
+        Timestamp(i64::from_be_bytes(*bytes))
+    })
 }
 
 /// Reads what the first record of a control batch says.

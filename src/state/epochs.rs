@@ -53,6 +53,14 @@ impl LeaderEpochs {
             })
     }
 
+    /// The epoch that holds at an offset.
+    #[must_use]
+    pub fn at(&self, offset: Offset) -> Option<LeaderEpoch> {
+        let mut epochs = self.epochs.iter().rev();
+        let (epoch, _) = epochs.find(|(_, start)| **start <= offset)?;
+        Some(*epoch)
+    }
+
     /// An epoch begins at `start`, as an append has it: entries of this epoch or later ones, and
     /// entries that begin there or behind, go. Both numbers must be 0 or more.
     pub fn assign(&mut self, epoch: LeaderEpoch, start: Offset) {

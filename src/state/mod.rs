@@ -12,6 +12,7 @@ pub mod epochs;
 pub mod error;
 pub mod event;
 mod hash;
+pub mod index_build;
 mod leader;
 pub mod load;
 pub mod manager;

@@ -78,6 +78,9 @@ impl FileKind {
     /// The name of the file that says that a broker ended cleanly.
     pub const CLEAN_SHUTDOWN_NAME: &str = ".kafka_cleanshutdown";
 
+    /// The name of the file whose lock a running broker holds.
+    pub const LOCK_NAME: &str = ".lock";
+
     /// Whether a broker keeps such a file in a partition's directory, rather than beside it.
     #[must_use]
     pub const fn is_of_a_partition(self) -> bool {
@@ -113,7 +116,7 @@ impl FileKind {
             "meta.properties" => Self::MetaProperties,
             "quorum-state" => Self::QuorumState,
             Self::CLEAN_SHUTDOWN_NAME => Self::CleanShutdown,
-            ".lock" => Self::Lock,
+            Self::LOCK_NAME => Self::Lock,
             _ => match name.rsplit_once('.') {
                 Some((_, "log")) => Self::Log,
                 Some((_, "index")) => Self::OffsetIndex,

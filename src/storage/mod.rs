@@ -6,6 +6,7 @@ pub mod damage;
 pub mod directory;
 pub mod file_name;
 mod listing;
+pub mod lock;
 mod map;
 pub mod partition_name;
 mod range_reader;

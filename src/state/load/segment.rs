@@ -7,12 +7,13 @@ use super::stop::{Halt, Stop};
 use super::stream::{Stream, span};
 use crate::format::batch::{HEADER_SIZE, MAGIC};
 use crate::format::number::{Offset, to_usize};
-use crate::format::offset_index::{self, OffsetIndex, OffsetIndexEntry};
+use crate::format::offset_index::{self, OffsetIndex};
 use crate::format::txn_index::{AbortedTxn, SanityFault, TxnIndex};
 use crate::state::append::Append;
 use crate::state::batch::{Batch, control};
 use crate::state::epochs::LeaderEpochs;
 use crate::state::event;
+use crate::state::index_build::{IndexBuild, InvalidOffset};
 use crate::state::manager::{Applied, Manager};
 use crate::storage::segment::contents::{BatchReader, DEFAULT_MAX_RECORD_BYTES};
 use crate::storage::source::Source;
@@ -209,6 +210,7 @@ impl Segment {
         let mut stream = Stream::new(&source, self.base, 0, self.size);
         let mut ahead = Ahead::new(&source, self.base, 0, self.size);
         let mut build = IndexBuild::new(self.base, options.index_interval_bytes);
+        let mut index = Vec::new();
         let mut valid = 0;
         loop {
             ahead.step(|id| manager.producers().find(id));
@@ -223,11 +225,18 @@ impl Segment {
                 break;
             }
             if !self.is_in_range(batch.last_offset) {
-                self.index = Index::Rebuilt(build.bytes);
+                self.index = Index::Rebuilt(index);
                 return Err(self.overflow(&batch, options));
             }
-            if !build.batch(&batch, valid) {
-                self.index = Index::Rebuilt(build.bytes);
+            let due = build.batch(valid, batch.last_offset, batch.max_timestamp);
+            // The range of the offset was asked before.
+            let is_taken = due.map(|due| {
+                due.is_none_or(|due| {
+                    offset_index::encode(due.offset, self.base, &mut index).is_ok()
+                })
+            });
+            if is_taken != Ok(true) {
+                self.index = Index::Rebuilt(index);
                 return Ok(Recovered::InvalidOffset);
             }
             valid = valid.saturating_add(u64::from(batch.place.size));
@@ -240,11 +249,10 @@ impl Segment {
         }
         let cut = self.size.saturating_sub(valid);
         self.size = valid;
-        let may_end = build.times.may_append();
-        self.index = Index::Rebuilt(build.bytes);
-        match may_end {
-            true => Ok(Recovered::Cut(cut)),
-            false => Ok(Recovered::InvalidOffset),
+        self.index = Index::Rebuilt(index);
+        match build.end() {
+            Ok(_) => Ok(Recovered::Cut(cut)),
+            Err(InvalidOffset) => Ok(Recovered::InvalidOffset),
         }
     }
 
@@ -337,77 +345,5 @@ impl Segment {
             segment: Some(self.base),
             position: Some(batch.place.position),
         })
-    }
-}
-
-/// The indexes as a recovery builds them, as far as they can refuse an entry.
-struct IndexBuild {
-    base: Offset,
-    interval: u64,
-    bytes: Vec<u8>,
-    last: Option<Offset>,
-    last_at: u64,
-    times: TimeBuild,
-}
-
-/// The time index as it is built.
-struct TimeBuild {
-    /// The greatest timestamp so far and the offset of its batch.
-    greatest: (i64, Offset),
-    /// The last entry.
-    last: Option<(i64, Offset)>,
-}
-
-impl TimeBuild {
-    /// `TimeIndex.maybeAppend` refuses an offset below the last one.
-    fn may_append(&self) -> bool {
-        self.last
-            .is_none_or(|(_, offset)| self.greatest.1 >= offset)
-    }
-
-    fn append(&mut self) {
-        if self.greatest.0 > self.last.map_or(-1, |(time, _)| time) {
-            self.last = Some(self.greatest);
-        }
-    }
-}
-
-impl IndexBuild {
-    const fn new(base: Offset, interval: u64) -> Self {
-        Self {
-            base,
-            interval,
-            bytes: Vec::new(),
-            last: None,
-            last_at: 0,
-            times: TimeBuild {
-                greatest: (-1, base),
-                last: None,
-            },
-        }
-    }
-
-    /// Adds the entries that are due in front of a batch at `position`; `false` where Kafka throws
-    /// an `InvalidOffsetException`.
-    fn batch(&mut self, batch: &Batch, position: u64) -> bool {
-        if batch.max_timestamp.0 > self.times.greatest.0 {
-            self.times.greatest = (batch.max_timestamp.0, batch.last_offset);
-        }
-        if position.saturating_sub(self.last_at) <= self.interval {
-            return true;
-        }
-        let offset = batch.last_offset;
-        if self.last.is_some_and(|last| offset <= last) || !self.times.may_append() {
-            return false;
-        }
-        let entry = OffsetIndexEntry {
-            offset,
-            position: i32::try_from(position).unwrap_or(i32::MAX),
-        };
-        self.last = Some(offset);
-        self.last_at = position;
-        self.times.append();
-        // The range of the offset was asked before.
-        offset_index::encode(entry, self.base, &mut self.bytes).is_ok()
     }
 }

@@ -1,0 +1,102 @@
+//! A plan carried out into a new directory: the input is only read.
+
+use super::disk::Disk;
+use super::staging::{make, system};
+use crate::repair::error::ApplyError;
+use crate::repair::plan::Plan;
+use crate::storage::file_name::FileKind;
+use crate::storage::lock::{Lock, probe};
+use crate::storage::source::Access;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What a result is called before it is whole.
+const PARTIAL: &str = ".kfsck-partial";
+
+/// Writes the result of a plan to `output`, which is made if it is not there, as the directory of
+/// the partition: a whole copy, with what the plan changes. Gives its path.
+///
+/// # Errors
+/// A place that is taken or that lies in a log directory, a lock that is held, an old file that
+/// cannot be read, and what the system says.
+pub fn write(
+    disk: &mut dyn Disk,
+    plan: &Plan,
+    output: &Path,
+    access: Access,
+) -> Result<PathBuf, ApplyError> {
+    let log_directory = log_directory(&plan.directory);
+    if let Lock::Held(path) = system(&log_directory, probe(&log_directory))? {
+        return Err(ApplyError::Locked { path });
+    }
+    refuse_inside(&log_directory, output)?;
+    system(output, fs::create_dir_all(output))?;
+    let target = output.join(&plan.topic_partition);
+    refuse_taken(&target)?;
+    let partial = output.join(format!("{}{PARTIAL}", plan.topic_partition));
+    refuse_taken(&partial)?;
+    if !partial.is_dir() {
+        system(&partial, disk.create_directory(&partial))?;
+    }
+    for file in &plan.files {
+        if file.content.is_kept() {
+            let path = partial.join(&file.name);
+            make(disk, plan, file, &path, &|log| partial.join(log), access)?;
+        }
+    }
+    let like = system(&plan.directory, fs::metadata(&plan.directory))?;
+    system(&partial, disk.dress(&partial, &like))?;
+    system(&partial, disk.sync_directory(&partial))?;
+    system(&target, disk.rename(&partial, &target))?;
+    system(output, disk.sync_directory(output))?;
+    Ok(target)
+}
+
+/// The directory that holds a partition's.
+pub(super) fn log_directory(partition: &Path) -> PathBuf {
+    match fs::canonicalize(partition) {
+        Ok(path) => path.parent().map_or(path.clone(), Path::to_owned),
+        Err(_) => partition.join(".."),
+    }
+}
+
+/// A foreign directory in a log directory keeps a broker from starting.
+fn refuse_inside(log_directory: &Path, output: &Path) -> Result<(), ApplyError> {
+    let is_log_directory = [FileKind::LOCK_NAME, FileKind::MetaProperties.name()]
+        .iter()
+        .any(|name| log_directory.join(name).exists());
+    let there = output
+        .ancestors()
+        .find_map(|above| match above.as_os_str().is_empty() {
+            true => fs::canonicalize(".").ok(),
+            false => fs::canonicalize(above).ok(),
+        });
+    match there {
+        Some(there) if is_log_directory && there.starts_with(log_directory) => {
+            Err(ApplyError::InLogDirectory {
+                path: output.to_owned(),
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn refuse_taken(path: &Path) -> Result<(), ApplyError> {
+    let taken = |found: String| ApplyError::Occupied {
+        path: path.to_owned(),
+        found,
+    };
+    if fs::symlink_metadata(path).is_err() {
+        return Ok(());
+    }
+    if !path.is_dir() {
+        return Err(taken("a file".to_owned()));
+    }
+    match system(path, fs::read_dir(path))?.next() {
+        None => Ok(()),
+        Some(entry) => {
+            let name = system(path, entry)?.file_name();
+            Err(taken(name.to_string_lossy().into_owned()))
+        }
+    }
+}

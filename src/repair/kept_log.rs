@@ -1,0 +1,492 @@
+//! The log that stays: which bytes of which segment, what a broker believes of it, and what its
+//! indexes should say.
+
+use super::index_check::{Fault, IndexCheck, Indexed};
+use super::ledger::Ledger;
+use super::old_indexes::OldIndexes;
+use super::plan::{Action, Step};
+use super::survey::{Bad, Claim, Good, Seen, Survey, each_piece, has_batch, survey};
+use super::terms::{How, Terms};
+use super::txn_check::Aborted;
+use crate::format::batch::MAGIC;
+use crate::format::number::Offset;
+use crate::format::producer_snapshot::ProducerEntry;
+use crate::state::append::Append;
+use crate::state::batch::{Control, control};
+use crate::state::entry::Entry;
+use crate::state::epochs::LeaderEpochs;
+use crate::state::event;
+use crate::state::manager::{Applied, Manager};
+use crate::state::read::{SegmentFile, segments};
+use crate::storage::directory::PartitionDirectory;
+use crate::storage::segment::contents::{BatchReader, DEFAULT_MAX_RECORD_BYTES};
+use crate::storage::source::{ReadError, Source};
+use std::ops::ControlFlow;
+
+/// A segment of the result.
+#[derive(Debug)]
+pub(super) struct KeptSegment {
+    pub(super) base: Offset,
+    /// The log file that it comes from.
+    pub(super) source: String,
+    /// What of that file stays: positions and lengths, in bytes.
+    pub(super) ranges: Vec<(u64, u64)>,
+    /// Whether it is that file, all of it, under its own name.
+    pub(super) is_unchanged: bool,
+    /// Whether damage in it stays where it is.
+    pub(super) is_damaged: bool,
+    /// What is wrong with its offset index and its time index, of an unchanged segment.
+    pub(super) faults: (Option<Fault>, Option<Fault>),
+    /// What its transaction index should be, where it is another.
+    pub(super) txn_index: Option<Vec<u8>>,
+    has_batch: bool,
+}
+
+/// The log that stays.
+#[derive(Debug)]
+pub(super) struct KeptLog {
+    pub(super) segments: Vec<KeptSegment>,
+    pub(super) ledger: Ledger,
+    /// What happens to segments, but for whole files that go or come.
+    pub(super) steps: Vec<Step>,
+    /// The offset behind the last batch.
+    pub(super) end: Offset,
+    /// From where on the log is another one.
+    pub(super) first_change: Option<Offset>,
+    /// What a broker knows of producers at the beginning of the last two segments, and at the end.
+    pub(super) producers: Vec<(Offset, Vec<ProducerEntry>)>,
+    /// The leader epochs that batches show.
+    pub(super) epochs: LeaderEpochs,
+    /// Whether leader-epoch-checkpoint says the same of each batch.
+    pub(super) epochs_agree: bool,
+    pub(super) manager: Manager<1>,
+}
+
+/// What a pass begins with.
+pub(super) struct Ground<'a> {
+    pub(super) directory: &'a PartitionDirectory,
+    pub(super) partition: &'a str,
+    pub(super) terms: &'a Terms,
+    pub(super) how: How,
+    /// What leader-epoch-checkpoint says.
+    pub(super) epochs: Option<&'a LeaderEpochs>,
+    /// The snapshots that a broker would begin with, by offset.
+    pub(super) snapshot_before: &'a dyn Fn(Offset) -> Vec<ProducerEntry>,
+}
+
+/// Reads the whole log.
+///
+/// # Errors
+/// A file that cannot be read.
+pub(super) fn kept_log(ground: &Ground<'_>) -> Result<KeptLog, ReadError> {
+    let files = segments(ground.directory);
+    let base = files.first().map_or(Offset(0), |file| file.base_offset);
+    let mut manager = Manager::new(ground.partition, ground.terms.rules);
+    manager.count_all_as_replicated();
+    let mut pass = Pass {
+        ground,
+        is_cut: false,
+        log: KeptLog {
+            segments: Vec::new(),
+            ledger: Ledger::new(base, ground.terms.log_start),
+            steps: Vec::new(),
+            end: base,
+            first_change: None,
+            producers: Vec::new(),
+            epochs: LeaderEpochs::new(),
+            epochs_agree: true,
+            manager,
+        },
+    };
+    let mut rest = files.as_slice();
+    while let Some((file, behind)) = rest.split_first() {
+        pass.segment(file, behind)?;
+        rest = behind;
+    }
+    pass.end();
+    Ok(pass.log)
+}
+
+struct Pass<'a> {
+    ground: &'a Ground<'a>,
+    /// The log ends here: whatever comes is lost.
+    is_cut: bool,
+    log: KeptLog,
+}
+
+/// The segment that is being read.
+struct Current<'a> {
+    file: &'a SegmentFile,
+    name: String,
+    length: u64,
+    parts: Vec<Part>,
+    /// Where the log was cut.
+    cut: Option<(u64, Option<Offset>, String)>,
+    check: IndexCheck,
+}
+
+/// What becomes a segment of the result.
+struct Part {
+    base: Offset,
+    ranges: Vec<(u64, u64)>,
+    has_batch: bool,
+    aborted: Aborted,
+}
+
+impl Part {
+    fn new(base: Offset) -> Self {
+        Self {
+            base,
+            ranges: Vec::new(),
+            has_batch: false,
+            aborted: Aborted::default(),
+        }
+    }
+
+    fn add(&mut self, position: u64, size: u64) {
+        match self.ranges.last_mut() {
+            Some((start, length)) if *start + *length == position => *length += size,
+            _ => self.ranges.push((position, size)),
+        }
+    }
+}
+
+impl Pass<'_> {
+    fn segment(&mut self, file: &SegmentFile, behind: &[SegmentFile]) -> Result<(), ReadError> {
+        let terms = self.ground.terms;
+        let source = Source::open(&file.path, terms.access)?;
+        let limit = self.limit(behind)?;
+        let decodes = self.ground.how != How::AsItIs;
+        let survey = survey(&source, file, limit, decodes)?;
+        let mut old = OldIndexes::read(self.ground.directory, file.base_offset, terms.access)?;
+        let check = IndexCheck::new(
+            file.base_offset,
+            terms.index_interval_bytes,
+            old.offsets.take(),
+            old.times.take(),
+        );
+        let name = file.path.file_name().unwrap_or_default();
+        let mut current = Current {
+            file,
+            name: name.to_string_lossy().into_owned(),
+            length: source.len(),
+            parts: vec![Part::new(file.base_offset)],
+            cut: None,
+            check,
+        };
+        self.pieces(&source, &survey, &mut current)?;
+        source.check()?;
+        self.finish(current, &survey, &old);
+        Ok(())
+    }
+
+    /// Where the next segment begins that holds a batch.
+    fn limit(&self, behind: &[SegmentFile]) -> Result<Option<Offset>, ReadError> {
+        for file in behind {
+            let source = Source::open(&file.path, self.ground.terms.access)?;
+            if has_batch(&source, file)? {
+                return Ok(Some(file.base_offset));
+            }
+        }
+        Ok(None)
+    }
+
+    fn pieces(
+        &mut self,
+        source: &Source,
+        survey: &Survey,
+        current: &mut Current<'_>,
+    ) -> Result<(), ReadError> {
+        let mut reader = BatchReader::new(source, DEFAULT_MAX_RECORD_BYTES);
+        let mut bad = survey.bad.iter().peekable();
+        each_piece(source, current.file, false, &mut |seen| {
+            let position = match &seen {
+                Seen::Bad(bad) => bad.position,
+                Seen::Good(good) => good.span.position,
+            };
+            match (bad.next_if(|bad| bad.position == position), seen) {
+                (Some(bad), _) => self.bad(bad, current),
+                // A batch that was good a moment ago: the file changes, and the check says so.
+                (None, Seen::Bad(_)) => {}
+                (None, Seen::Good(good)) => {
+                    let needs = self
+                        .log
+                        .manager
+                        .needs_control(Append::RECOVERY, &good.batch);
+                    let control = match needs && !self.is_cut {
+                        true => Some(control(&mut reader.load(good.span)?)?),
+                        false => None,
+                    };
+                    self.good(&good, control.as_ref(), current);
+                }
+            }
+            Ok(ControlFlow::Continue(()))
+        })
+    }
+
+    fn bad(&mut self, bad: &Bad, current: &mut Current<'_>) {
+        let how = self.ground.how;
+        let is_loss = bad.is_loss();
+        if how == How::AsItIs || self.is_cut && !is_loss {
+            return;
+        }
+        if self.is_cut {
+            return self.log.ledger.lose(bad.claim, BEHIND);
+        }
+        if is_loss {
+            self.changes_here();
+            self.log.ledger.lose(bad.claim, bad.code.as_str());
+        }
+        let offset = bad.claim.map(|claim| claim.first);
+        let detail = format!("{}: {}", bad.code, bad.message);
+        if how == How::Truncate && is_loss {
+            self.is_cut = true;
+            current.cut = Some((bad.position, offset, detail));
+            return;
+        }
+        let is_tail = bad.position + bad.size == current.length;
+        self.log.steps.push(Step {
+            action: if is_tail { Action::Cut } else { Action::Drop },
+            file: current.name.clone(),
+            position: Some(bad.position),
+            size: Some(bad.size),
+            offset,
+            detail,
+        });
+    }
+
+    /// From the end so far on, the log is another one.
+    fn changes_here(&mut self) {
+        if self.log.first_change.is_some() {
+            return;
+        }
+        let here = self.log.end;
+        self.log.first_change = Some(here);
+        // Retention may have taken all batches of a producer that a broker still knows.
+        for entry in (self.ground.snapshot_before)(here) {
+            if self
+                .log
+                .manager
+                .producers()
+                .get(entry.producer_id)
+                .is_none()
+            {
+                self.log.manager.load_entry(&Entry::from_snapshot(&entry));
+            }
+        }
+    }
+
+    fn good(&mut self, good: &Good, control: Option<&Control>, current: &mut Current<'_>) {
+        let batch = &good.batch;
+        let claim = Claim {
+            first: good.first,
+            last: batch.last_offset,
+            records: Some(good.records),
+        };
+        if self.is_cut {
+            return self.log.ledger.lose(Some(claim), BEHIND);
+        }
+        self.begin_part(good, current);
+        let mut entry = None;
+        if batch.magic >= MAGIC {
+            let how = Append::RECOVERY;
+            match self
+                .log
+                .manager
+                .apply(how, batch, control, &mut event::ignore)
+            {
+                Ok(Applied::Taken { finished, .. }) => {
+                    entry = finished.and_then(|finished| finished.index_entry());
+                }
+                Ok(_) => {}
+                Err(_) if self.ground.how == How::AsItIs => {
+                    self.log.manager.keep_refused(batch);
+                }
+                Err(error) => {
+                    let detail = format!(
+                        "a broker that reads this batch ends with {}: {error}",
+                        error.class()
+                    );
+                    return self.refuse(good, claim, detail, current);
+                }
+            }
+            self.epoch(good);
+        }
+        self.log.ledger.keep(claim);
+        self.log.end = self.log.end.max(batch.next_offset());
+        self.log.manager.set_map_end_offset(self.log.end);
+        current.check.batch(&Indexed {
+            position: batch.place.position,
+            first: good.first,
+            last: batch.last_offset,
+            max_timestamp: batch.max_timestamp,
+        });
+        if let Some(part) = current.parts.last_mut() {
+            part.add(batch.place.position, batch.place.size.into());
+            part.has_batch = true;
+            if let Some(Control::Marker(marker)) = control
+                && marker.is_abort
+            {
+                part.aborted
+                    .marker(batch.producer_id, batch.base_offset, entry);
+            }
+        }
+    }
+
+    /// A batch that a broker does not survive.
+    fn refuse(&mut self, good: &Good, claim: Claim, detail: String, current: &mut Current<'_>) {
+        let (position, size) = (good.span.position, u64::from(good.span.size));
+        self.changes_here();
+        self.log.ledger.lose(Some(claim), "stops a broker");
+        let offset = Some(claim.first);
+        if self.ground.how == How::Truncate {
+            self.is_cut = true;
+            current.cut = Some((position, offset, detail));
+            return;
+        }
+        self.log.steps.push(Step {
+            action: Action::Drop,
+            file: current.name.clone(),
+            position: Some(position),
+            size: Some(size),
+            offset,
+            detail,
+        });
+    }
+
+    fn epoch(&mut self, good: &Good) {
+        let batch = &good.batch;
+        let log = &mut self.log;
+        log.epochs
+            .read_back(batch.partition_leader_epoch, batch.base_offset);
+        let start = self.ground.terms.log_start;
+        let is_asked = batch.last_offset >= start
+            && batch.partition_leader_epoch.0 >= 0
+            && log
+                .epochs
+                .latest()
+                .is_some_and(|latest| latest.leader_epoch == batch.partition_leader_epoch);
+        if is_asked && log.epochs_agree {
+            let at = batch.base_offset.max(start);
+            let said = self.ground.epochs.and_then(|epochs| epochs.at(at));
+            log.epochs_agree = said == Some(batch.partition_leader_epoch);
+        }
+    }
+
+    /// Makes room for a batch: the first of a segment, or one whose offset its index cannot hold.
+    fn begin_part(&mut self, good: &Good, current: &mut Current<'_>) {
+        let Some(part) = current.parts.last() else {
+            return;
+        };
+        let distance = good.batch.last_offset.0.saturating_sub(part.base.0);
+        let overflows = distance > i64::from(i32::MAX) && self.ground.how != How::AsItIs;
+        if part.has_batch && !overflows {
+            return;
+        }
+        let mut base = part.base;
+        if overflows {
+            base = good.first;
+            current.parts.push(Part::new(base));
+            self.log.steps.push(Step {
+                action: Action::Split,
+                file: current.name.clone(),
+                position: Some(good.span.position),
+                size: None,
+                offset: Some(base),
+                detail: format!(
+                    "offset {} lies more than 2147483647 above the segment's base: a segment \
+                     begins with it",
+                    good.batch.last_offset
+                ),
+            });
+        }
+        self.note_producers(base);
+    }
+
+    /// A broker takes a snapshot at the beginning of each of the last two segments.
+    fn note_producers(&mut self, base: Offset) {
+        let entries = self.log.manager.snapshot_entries().collect();
+        if self.log.producers.len() == 2 {
+            self.log.producers.remove(0);
+        }
+        self.log.producers.push((base, entries));
+    }
+
+    fn finish(&mut self, current: Current<'_>, survey: &Survey, old: &OldIndexes) {
+        let Current {
+            file,
+            name,
+            length,
+            parts,
+            cut,
+            check,
+        } = current;
+        let is_whole = |part: &Part| part.ranges == [(0, length)] || length == 0;
+        let as_it_is = self.ground.how == How::AsItIs;
+        let is_damaged = as_it_is && survey.bad.iter().any(Bad::is_loss);
+        let is_unchanged = as_it_is || matches!(parts.as_slice(), [part] if is_whole(part));
+        if let Some((position, offset, detail)) = cut {
+            self.log.steps.push(Step {
+                action: Action::Cut,
+                file: name.clone(),
+                position: Some(position),
+                size: Some(length - position),
+                offset,
+                detail,
+            });
+        }
+        let faults = match is_unchanged {
+            true => check.end(),
+            false => (None, None),
+        };
+        let was = file.base_offset;
+        for part in parts {
+            let found: &[_] = if part.base == was { &old.aborted } else { &[] };
+            let is_readable = part.base != was || old.txn_is_whole;
+            self.log.segments.push(KeptSegment {
+                base: part.base,
+                source: name.clone(),
+                is_unchanged,
+                is_damaged,
+                faults: faults.clone(),
+                txn_index: part.aborted.corrected(found, is_readable),
+                has_batch: part.has_batch,
+                ranges: part.ranges,
+            });
+        }
+    }
+
+    /// Segments without a batch go, but for the last.
+    fn end(&mut self) {
+        let log = &mut self.log;
+        log.ledger.end();
+        let entries = log.manager.snapshot_entries().collect();
+        if self.ground.how != How::AsItIs {
+            let end = log.end;
+            let is_cut = self.is_cut;
+            let last = match is_cut {
+                // Behind a cut no segment stays.
+                true => log.segments.iter().position(|segment| segment.base >= end),
+                false => log.segments.len().checked_sub(1),
+            };
+            let mut index = 0;
+            log.segments.retain(|segment| {
+                let is_last = last == Some(index) && segment.base >= end;
+                index += 1;
+                segment.has_batch || is_last
+            });
+            if let Some(segment) = log.segments.last()
+                && !segment.has_batch
+            {
+                log.end = segment.base.max(end);
+                let base = segment.base;
+                log.producers
+                    .push((base, log.manager.snapshot_entries().collect()));
+            }
+        }
+        log.producers.push((log.end, entries));
+    }
+}
+
+/// Why a batch is lost that is sound.
+const BEHIND: &str = "behind the first damage";

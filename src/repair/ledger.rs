@@ -1,0 +1,197 @@
+//! Keeps count of what stays and what is lost, offset range by offset range.
+
+use super::plan::{Kept, Lost};
+use super::survey::Claim;
+use crate::format::number::Offset;
+
+/// The account of a log, told in its order.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    /// Nobody can read what lies below.
+    log_start: Offset,
+    pub(super) kept: Kept,
+    pub(super) lost: Vec<Lost>,
+    /// Lost since the last batch that stays: how far they reach is known with the next one.
+    open: Vec<Open>,
+    /// The offset that would follow the last batch that stays.
+    next: Offset,
+}
+
+/// A loss in a gap that is still open.
+#[derive(Debug)]
+struct Open {
+    claim: Option<Claim>,
+    reason: String,
+}
+
+impl Ledger {
+    /// Of a log whose first segment begins at `base` and that can be read from `log_start` on.
+    pub(super) fn new(base: Offset, log_start: Offset) -> Self {
+        Self {
+            log_start,
+            kept: Kept::default(),
+            lost: Vec::new(),
+            open: Vec::new(),
+            next: base,
+        }
+    }
+
+    /// A batch stays.
+    pub(super) fn keep(&mut self, batch: Claim) {
+        self.close(Some(batch.first));
+        self.next = batch.last.plus(1);
+        if batch.last < self.log_start {
+            return;
+        }
+        let kept = &mut self.kept;
+        kept.records = kept.records.saturating_add(batch.records.unwrap_or(0));
+        kept.first_offset
+            .get_or_insert(batch.first.max(self.log_start));
+        kept.last_offset = Some(batch.last);
+    }
+
+    /// Something is lost. One loss behind another for the same reason makes one.
+    pub(super) fn lose(&mut self, claim: Option<Claim>, reason: &str) {
+        if let Some(last) = self.open.last_mut()
+            && last.reason == reason
+        {
+            match (&mut last.claim, claim) {
+                (Some(one), Some(other)) if other.first > one.last => {
+                    one.last = other.last;
+                    one.records = one
+                        .records
+                        .zip(other.records)
+                        .map(|(one, other)| one.saturating_add(other));
+                    return;
+                }
+                (None, None) => return,
+                _ => {}
+            }
+        }
+        self.open.push(Open {
+            claim,
+            reason: reason.to_owned(),
+        });
+    }
+
+    /// The log has ended.
+    pub(super) fn end(&mut self) {
+        self.close(None);
+    }
+
+    /// The next batch that stays begins at `upto`.
+    fn close(&mut self, upto: Option<Offset>) {
+        let (from, before) = (self.next, upto.map(|upto| upto.plus(-1)));
+        for open in self.open.drain(..) {
+            // A header that contradicts what stays around it says nothing.
+            let claim = open.claim.filter(|claim| {
+                claim.first >= from && before.is_none_or(|before| claim.last <= before)
+            });
+            let is_gap = before.is_none_or(|before| from <= before);
+            let lost = match claim {
+                Some(Claim {
+                    first,
+                    last,
+                    records,
+                }) => Lost {
+                    first_offset: Some(first),
+                    last_offset: Some(last),
+                    records,
+                    reason: open.reason,
+                },
+                None => Lost {
+                    first_offset: Some(from).filter(|_| is_gap),
+                    last_offset: before.filter(|_| is_gap),
+                    records: None,
+                    reason: open.reason,
+                },
+            };
+            let start = self.log_start;
+            if lost.last_offset.is_none_or(|last| last >= start) {
+                self.lost.push(lost);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(first: i64, last: i64) -> Claim {
+        Claim {
+            first: Offset(first),
+            last: Offset(last),
+            records: Some((last - first + 1).unsigned_abs()),
+        }
+    }
+
+    fn lost(ledger: &Ledger) -> Vec<(Option<i64>, Option<i64>, Option<u64>)> {
+        let number = |offset: Option<Offset>| offset.map(|offset| offset.0);
+        let lost = ledger.lost.iter();
+        lost.map(|lost| {
+            (
+                number(lost.first_offset),
+                number(lost.last_offset),
+                lost.records,
+            )
+        })
+        .collect()
+    }
+
+    #[test]
+    fn what_a_header_says_counts_where_it_fits_between_its_neighbours() {
+        let mut ledger = Ledger::new(Offset(0), Offset(0));
+        ledger.keep(claim(0, 4));
+        ledger.lose(Some(claim(5, 7)), "crc");
+        ledger.keep(claim(10, 11));
+        ledger.lose(Some(claim(900, 901)), "crc");
+        ledger.keep(claim(13, 13));
+        ledger.lose(None, "torn");
+        ledger.end();
+        assert_eq!(
+            lost(&ledger),
+            [
+                (Some(5), Some(7), Some(3)),
+                (Some(12), Some(12), None),
+                (Some(14), None, None)
+            ]
+        );
+        assert_eq!(ledger.kept.records, 8);
+        assert_eq!(ledger.kept.last_offset, Some(Offset(13)));
+    }
+
+    #[test]
+    fn losses_in_a_row_for_one_reason_are_one() {
+        let mut ledger = Ledger::new(Offset(0), Offset(0));
+        for first in [3, 4, 5] {
+            ledger.lose(Some(claim(first, first)), "behind");
+        }
+        ledger.lose(Some(claim(6, 6)), "crc");
+        ledger.end();
+        assert_eq!(
+            lost(&ledger),
+            [(Some(3), Some(5), Some(3)), (Some(6), Some(6), Some(1))]
+        );
+    }
+
+    #[test]
+    fn where_no_offset_is_missing_none_is_named() {
+        let mut ledger = Ledger::new(Offset(0), Offset(0));
+        ledger.keep(claim(0, 4));
+        ledger.lose(None, "garbage");
+        ledger.keep(claim(5, 5));
+        assert_eq!(lost(&ledger), [(None, None, None)]);
+    }
+
+    #[test]
+    fn below_the_logs_start_nothing_is_kept_and_nothing_lost() {
+        let mut ledger = Ledger::new(Offset(0), Offset(10));
+        ledger.keep(claim(0, 4));
+        ledger.lose(Some(claim(5, 7)), "crc");
+        ledger.keep(claim(8, 12));
+        ledger.end();
+        assert_eq!(lost(&ledger), []);
+        assert_eq!(ledger.kept.first_offset, Some(Offset(10)));
+    }
+}

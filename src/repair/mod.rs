@@ -1,0 +1,31 @@
+//! `repair`: what would make a partition sound again, as a plan; and the plan, carried out.
+//!
+//! A [`plan::Plan`] is a value: the same one is printed and applied. It holds for each file of the
+//! result what it is made of ([`content::Content`]), so carrying it out reads the old files and
+//! writes new ones beside them, a piece at a time, and decides nothing any more. Input is never
+//! opened for writing.
+#![cfg_attr(
+    not(test),
+    expect(
+        clippy::arithmetic_side_effects,
+        reason = "here numbers are counts and places of what was read below"
+    )
+)]
+
+pub mod apply;
+mod chain;
+pub mod content;
+mod draft;
+pub mod error;
+pub mod index;
+mod index_check;
+mod kept_log;
+mod ledger;
+pub mod log;
+mod old_indexes;
+mod old_snapshots;
+pub mod plan;
+mod survey;
+pub mod terms;
+mod txn_check;
+mod words;

@@ -1,0 +1,313 @@
+//! What of a segment cannot stay: stretches that hold no batch, batches that cannot be read, and
+//! batches whose offsets do not rise.
+
+use super::chain::{Link, longest};
+use crate::format::batch::{HEADER_SIZE, Header, MAGIC};
+use crate::format::number::{Offset, to_usize};
+use crate::state::batch::{Batch, Place};
+use crate::state::read::SegmentFile;
+use crate::storage::damage::{Code, Damage};
+use crate::storage::segment::contents::BatchReader;
+use crate::storage::segment::walk::{Piece, Span, Walk};
+use crate::storage::source::{ReadError, Source};
+use std::ops::ControlFlow;
+
+/// No record is larger; whatever a header says, memory holds what is there.
+const MOST_RECORD_BYTES: u64 = 1 << 31;
+
+/// A stretch of a segment that cannot stay.
+#[derive(Debug, Clone)]
+pub(super) struct Bad {
+    /// Its first byte.
+    pub(super) position: u64,
+    /// Its bytes.
+    pub(super) size: u64,
+    /// What is wrong, as findings call it.
+    pub(super) code: Code,
+    /// What is wrong, in words.
+    pub(super) message: String,
+    /// What its header says, if one is there. Nothing vouches for it.
+    pub(super) claim: Option<Claim>,
+}
+
+/// What a batch says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Claim {
+    pub(super) first: Offset,
+    pub(super) last: Offset,
+    pub(super) records: Option<u64>,
+}
+
+/// A batch that can be read, with its place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Good {
+    pub(super) span: Span,
+    pub(super) batch: Batch,
+    /// The offset of its first record: compressed messages of old formats bear only the last.
+    pub(super) first: Offset,
+    pub(super) records: u64,
+}
+
+/// What a segment consists of.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    /// What cannot stay, by rising position.
+    pub(super) bad: Vec<Bad>,
+    /// How many batches can.
+    pub(super) good: u64,
+}
+
+/// Looks at a segment whose offsets must lie below `limit`, where the next one with a batch
+/// begins. Records are decoded if `decodes` says so.
+///
+/// # Errors
+/// A read that failed.
+pub(super) fn survey(
+    source: &Source,
+    file: &SegmentFile,
+    limit: Option<Offset>,
+    decodes: bool,
+) -> Result<Survey, ReadError> {
+    let mut found = Survey::default();
+    let mut last = file.base_offset.plus(-1);
+    let mut rises = true;
+    each_piece(source, file, decodes, &mut |seen| {
+        match seen {
+            Seen::Bad(bad) => found.bad.push(bad),
+            Seen::Good(good) => {
+                found.good += 1;
+                rises &= good.first > last && is_below(good.batch.last_offset, limit);
+                last = good.batch.last_offset;
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    if !rises {
+        let out_of_order = out_of_order(source, file, limit, decodes)?;
+        found.good -= u64::try_from(out_of_order.len()).unwrap_or(0);
+        found.bad.extend(out_of_order);
+        found.bad.sort_by_key(|bad| bad.position);
+    }
+    source.check()?;
+    Ok(found)
+}
+
+/// Whether a segment holds a batch that can be read.
+///
+/// # Errors
+/// A read that failed.
+pub(super) fn has_batch(source: &Source, file: &SegmentFile) -> Result<bool, ReadError> {
+    let mut found = false;
+    each_piece(source, file, false, &mut |seen| {
+        found = matches!(seen, Seen::Good(_));
+        Ok(match found {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        })
+    })?;
+    Ok(found)
+}
+
+fn is_below(offset: Offset, limit: Option<Offset>) -> bool {
+    limit.is_none_or(|limit| offset < limit)
+}
+
+/// What a piece of a segment turned out to be.
+pub(super) enum Seen {
+    Bad(Bad),
+    Good(Good),
+}
+
+/// Gives every piece of a segment, in order; batches by themselves, whatever their neighbours say.
+pub(super) fn each_piece(
+    source: &Source,
+    file: &SegmentFile,
+    decodes: bool,
+    visit: &mut dyn FnMut(Seen) -> Result<ControlFlow<()>, ReadError>,
+) -> Result<(), ReadError> {
+    let mut walk = Walk::new(source);
+    let mut reader = BatchReader::new(source, MOST_RECORD_BYTES);
+    while let Some(piece) = walk.next_piece()? {
+        let seen = match piece {
+            Piece::Damage(damage) => {
+                let span = Span {
+                    position: damage.position,
+                    size: u32::try_from(damage.size).unwrap_or(u32::MAX),
+                    magic: MAGIC,
+                };
+                let claim = claim_of(&walk.head(span)?, damage.size);
+                Seen::Bad(Bad::of(&damage, claim))
+            }
+            Piece::Batch(span) => batch(&mut reader, file, span, decodes)?,
+        };
+        if visit(seen)?.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn batch(
+    reader: &mut BatchReader<'_>,
+    file: &SegmentFile,
+    span: Span,
+    decodes: bool,
+) -> Result<Seen, ReadError> {
+    let mut loaded = reader.load(span)?;
+    let place = Place {
+        segment: file.base_offset,
+        position: span.position,
+        size: span.size,
+    };
+    let batch = Batch::new(loaded.head(), place);
+    let is_legacy = span.magic < MAGIC;
+    let records = u64::try_from(batch.count).ok().filter(|_| !is_legacy);
+    let claim = Claim {
+        first: batch.base_offset,
+        last: batch.last_offset,
+        records,
+    };
+    let bad = |code, message| {
+        Seen::Bad(Bad {
+            position: span.position,
+            size: span.size.into(),
+            code,
+            message,
+            claim: Some(claim).filter(|claim| claim.first <= claim.last),
+        })
+    };
+    let checksum = loaded.checksum()?;
+    if !checksum.is_valid() {
+        let (stored, computed) = (checksum.stored, checksum.computed);
+        let message = format!("stored checksum {stored:#010x}, computed {computed:#010x}");
+        return Ok(bad(Code::CrcMismatch, message));
+    }
+    let (mut first, mut count) = (batch.base_offset, records.unwrap_or(0));
+    if decodes || is_legacy {
+        (first, count) = (batch.last_offset, 0);
+        let fault = loaded.entries(&mut |entry| {
+            first = first.min(entry.offset);
+            count += 1;
+            ControlFlow::Continue(())
+        })?;
+        if let Some(fault) = fault {
+            return Ok(bad(fault.code, fault.message));
+        }
+        if !is_legacy {
+            first = batch.base_offset;
+        }
+    }
+    if batch.last_offset < first || first.0 < 0 {
+        let message = format!(
+            "offsets {first} to {}, which do not rise",
+            batch.last_offset
+        );
+        return Ok(bad(Code::OffsetOverflow, message));
+    }
+    Ok(Seen::Good(Good {
+        span,
+        batch,
+        first,
+        records: count,
+    }))
+}
+
+/// The batches that cannot stay because of where their offsets lie.
+fn out_of_order(
+    source: &Source,
+    file: &SegmentFile,
+    limit: Option<Offset>,
+    decodes: bool,
+) -> Result<Vec<Bad>, ReadError> {
+    let (mut bad, mut places, mut links) = (Vec::new(), Vec::new(), Vec::new());
+    each_piece(source, file, decodes, &mut |seen| {
+        if let Seen::Good(good) = seen {
+            let link = Link {
+                first: good.first,
+                last: good.batch.last_offset,
+                records: good.records,
+            };
+            if link.first < file.base_offset || !is_below(link.last, limit) {
+                bad.push(out_of_place(good.span, link, file.base_offset, limit));
+            } else {
+                places.push(good.span);
+                links.push(link);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let kept = longest(&links);
+    let mut before = file.base_offset.plus(-1);
+    for ((span, link), kept) in places.into_iter().zip(links).zip(kept) {
+        if kept {
+            before = link.last;
+        } else {
+            let message = format!(
+                "offsets {} to {} behind or around {before}: the order that keeps the most \
+                 records leaves them out",
+                link.first, link.last
+            );
+            bad.push(Bad::of_link(span, link, message));
+        }
+    }
+    Ok(bad)
+}
+
+fn out_of_place(span: Span, link: Link, base: Offset, limit: Option<Offset>) -> Bad {
+    let Link { first, last, .. } = link;
+    let message = match limit {
+        Some(limit) if last >= limit => format!(
+            "offsets {first} to {last} in a segment that ends below {limit}, where the next begins"
+        ),
+        _ => format!("offsets {first} to {last} in a segment that begins at {base}"),
+    };
+    Bad::of_link(span, link, message)
+}
+
+impl Bad {
+    fn of(damage: &Damage, claim: Option<Claim>) -> Self {
+        Self {
+            position: damage.position,
+            size: damage.size,
+            code: damage.code,
+            message: damage.message.clone(),
+            claim: claim.filter(|_| damage.code != Code::ZeroTail),
+        }
+    }
+
+    fn of_link(span: Span, link: Link, message: String) -> Self {
+        Self {
+            position: span.position,
+            size: span.size.into(),
+            code: Code::OffsetRegression,
+            message,
+            claim: Some(Claim {
+                first: link.first,
+                last: link.last,
+                records: Some(link.records),
+            }),
+        }
+    }
+
+    /// Whether records may have been here.
+    pub(super) fn is_loss(&self) -> bool {
+        self.code != Code::ZeroTail
+    }
+}
+
+/// What the header says where a batch should begin.
+fn claim_of(head: &[u8; HEADER_SIZE], size: u64) -> Option<Claim> {
+    let header = Header::new(head);
+    let records = u64::try_from(header.count()).ok()?;
+    let (first, last) = (header.base_offset(), header.last_offset());
+    let span = last.0.checked_sub(first.0)?;
+    let is_likely = to_usize(u32::try_from(size).unwrap_or(u32::MAX)) >= HEADER_SIZE
+        && header.magic() == MAGIC
+        && first.0 >= 0
+        && u64::try_from(span).is_ok_and(|span| records <= span.saturating_add(1));
+    is_likely.then_some(Claim {
+        first,
+        last,
+        records: Some(records),
+    })
+}

@@ -1,0 +1,42 @@
+//! What a plan depends on beside the partition's directory.
+
+use crate::format::number::Offset;
+use crate::state::rules::{RuleSet, Stock};
+use crate::storage::source::Access;
+
+/// What is known of a partition from elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms {
+    /// Whose producer state: what snapshots and transaction indexes say.
+    pub rules: &'static dyn RuleSet,
+    /// Map the files or read them plainly.
+    pub access: Access,
+    /// The partition's line in `log-start-offset-checkpoint`, 0 without one.
+    pub log_start: Offset,
+    /// `index.interval.bytes` of the topic, in bytes.
+    pub index_interval_bytes: u64,
+}
+
+impl Terms {
+    /// A stock broker with the settings that it comes with.
+    #[must_use]
+    pub const fn new(access: Access, log_start: Offset) -> Self {
+        Self {
+            rules: &Stock,
+            access,
+            log_start,
+            index_interval_bytes: 4096,
+        }
+    }
+}
+
+/// What is done about damage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// Nothing.
+    AsItIs,
+    /// The log ends in front of the first.
+    Truncate,
+    /// It is left out, and what is sound behind it stays.
+    Salvage,
+}

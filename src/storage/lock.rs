@@ -1,0 +1,72 @@
+//! The lock of a log directory: a POSIX record lock on `.lock`, as `FileChannel.tryLock` takes it.
+//! That the file exists says nothing; a broker leaves it behind.
+
+use super::file_name::FileKind;
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// What was found out about a lock.
+#[derive(Debug)]
+pub enum Lock {
+    /// No process holds it. As long as this value lives, and was taken for writing, no broker
+    /// starts on the directory.
+    Free(Option<File>),
+    /// A process holds the lock of this file.
+    Held(PathBuf),
+}
+
+/// Whether a process holds the lock of a log directory; the file is opened for reading.
+///
+/// # Errors
+/// What the system says.
+pub fn probe(log_directory: &Path) -> io::Result<Lock> {
+    taken(log_directory, File::options().read(true), false)
+}
+
+/// Takes the lock of a log directory, where there is a file for it: none is made.
+///
+/// # Errors
+/// What the system says.
+pub fn take(log_directory: &Path) -> io::Result<Lock> {
+    taken(log_directory, File::options().read(true).write(true), true)
+}
+
+fn taken(
+    log_directory: &Path,
+    options: &std::fs::OpenOptions,
+    for_writing: bool,
+) -> io::Result<Lock> {
+    let path = log_directory.join(FileKind::LOCK_NAME);
+    let file = match options.open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Lock::Free(None)),
+        Err(error) => return Err(error),
+    };
+    Ok(match is_ours(&file, for_writing)? {
+        true => Lock::Free(Some(file)),
+        false => Lock::Held(path),
+    })
+}
+
+#[cfg(unix)]
+fn is_ours(file: &File, for_writing: bool) -> io::Result<bool> {
+    use rustix::fs::{FlockOperation, fcntl_lock};
+    use rustix::io::Errno;
+    let operation = match for_writing {
+        true => FlockOperation::NonBlockingLockExclusive,
+        false => FlockOperation::NonBlockingLockShared,
+    };
+    match fcntl_lock(file, operation) {
+        Ok(()) => Ok(true),
+        Err(Errno::AGAIN | Errno::ACCESS) => Ok(false),
+        // A file system without locks: no broker could hold one either.
+        Err(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(true),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(unix))]
+fn is_ours(_: &File, _: bool) -> io::Result<bool> {
+    Ok(true)
+}
