@@ -54,10 +54,12 @@ pub(super) const GROUP: Group = Group {
         Explanation {
             code: FindingCode::BarrierMissing,
             line: "mirroring stopped and no barrier tells",
-            means: "Something shows that batches of another cluster end here and local ones begin, \
-                    and there is no barrier between.",
-            severity: "a warning with evidence of mirroring; otherwise a note that says what would \
-                       decide. An idle gap alone is no evidence",
+            means: "Something shows that batches of another cluster end here and local ones \
+                    begin, and there is no barrier between: two writers under one id on both \
+                    sides of a rise of the leader epoch, or, in a log that has barriers, a rise \
+                    as a mirror makes it that none follows.",
+            severity: "a warning where two writers show it; otherwise a note that says what \
+                       would decide. An idle gap alone is no evidence",
             causes: "A prototype that went on without the barrier when the source's id was unknown; a \
                      mirror made by another tool; the clean-up of a partition by hand.",
             broker: "Takes the producers of the source for its own: a local producer that is given the \

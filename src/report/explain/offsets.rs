@@ -12,7 +12,9 @@ pub(super) const GROUP: Group = Group {
             code: FindingCode::OffsetRegression,
             line: "an offset that is not above the one before it",
             means: "A batch begins at or below the last offset of the batch before it. The same \
-                    offset then has two contents, or the log goes back.",
+                    offset then has two contents, or the log goes back. Where the neighbours \
+                    leave room for one base offset alone, the batch in front of both has the \
+                    damaged field, and the evidence says what it should be.",
             severity: "always an error",
             causes: "A flipped bit in a base offset; a segment that was put together by hand; faults \
                      of brokers that appended twice (KAFKA-19407, KAFKA-3919).",
@@ -90,7 +92,8 @@ pub(super) const GROUP: Group = Group {
             line: "a batch of an older leader epoch than one before it",
             means: "Each leader writes its epoch into the batches that it appends, so it never falls \
                     along a log, but where one of the batches is not a leader's.",
-            severity: "a warning",
+            severity: "a warning; an error where both neighbours have one epoch and show that \
+                       this field is damaged",
             causes: "A flipped bit in the field, which no checksum covers; batches appended by a tool \
                      with another epoch; files of two copies in one directory.",
             broker: "Loads it. A follower that copies the batch takes it and forgets all later epochs \

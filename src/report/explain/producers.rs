@@ -141,7 +141,7 @@ pub(super) const GROUP: Group = Group {
             means: "A transaction is open at the end of the log, and its producer last wrote longer \
                     ago than --max-transaction-timeout. Whether its coordinator still knows it is in \
                     `__transaction_state`: `kfsck txns --transaction-log` asks there.",
-            severity: "a warning",
+            severity: "a warning: suspect until `__transaction_state` is asked",
             causes: "A marker that was lost or refused (KAFKA-9144); data that came after the abort of \
                      its transaction; an old client without verification (KIP-890); a transaction that \
                      a mirror never saw the end of.",
@@ -158,7 +158,8 @@ pub(super) const GROUP: Group = Group {
             line: "a producer id below -1",
             means: "No controller gives out such ids. Prototypes of Cluster Mirroring mapped ids to \
                     them: -(id + 2), or a sign bit with a region.",
-            severity: "a warning",
+            severity: "a warning, once for each id; a note by rules that keep state of such ids \
+                       (`--rules mapped`)",
             causes: "A partition that was mirrored by such a prototype; a flipped bit if the checksum \
                      is wrong too.",
             broker: "Takes the batches for ones without a producer: no state, no duplicates found, no \

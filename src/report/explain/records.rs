@@ -88,9 +88,9 @@ pub(super) const GROUP: Group = Group {
         Explanation {
             code: FindingCode::BatchNotCanonical,
             line: "written anew, the batch is not the same bytes",
-            means: "Found with `--depth rewrite` alone. Every record decodes, and when the batch is \
-                    encoded from what was decoded, other bytes result (other records, if it is \
-                    compressed).",
+            means: "Found with `--depth rewrite` alone. Every record decodes, and when the batch \
+                    is written anew from what was decoded, other bytes result (other records, if \
+                    it is compressed); or its attributes have bits that no release writes.",
             severity: "always a note: such a batch is legal",
             causes: "A client that writes varints longer than they need be or sets bits that have no \
                      meaning. A batch that holds something hidden looks the same.",
@@ -117,8 +117,8 @@ pub(super) const GROUP: Group = Group {
         Explanation {
             code: FindingCode::FutureTimestamp,
             line: "a timestamp in the future: the segment is kept until then",
-            means: "The greatest timestamp of a segment lies after the time by which is judged \
-                    (`--now`).",
+            means: "The greatest timestamp of a segment lies more than an hour after the time by \
+                    which is judged (`--now`).",
             severity: "a warning",
             causes: "A producer whose clock is wrong, or that writes microseconds or nanoseconds \
                      where milliseconds belong. Since KIP-937 a broker refuses times more than an \
