@@ -11,7 +11,7 @@ pub mod entry;
 pub mod epochs;
 pub mod error;
 pub mod event;
-mod hash;
+pub(crate) mod hash;
 mod leader;
 pub mod load;
 pub mod manager;
