@@ -4,6 +4,7 @@ mod barrier;
 mod batch_draft;
 mod batches;
 mod bounds;
+mod checked_logs;
 mod collisions;
 mod companions;
 #[cfg(unix)]
