@@ -100,7 +100,9 @@ fn way(finding: &Finding) -> Way {
             Way::Abort
         }
         Code::BarrierMissing => Way::Barrier,
-        Code::StartBlocked if finding.offset.is_some() => Way::Truncate,
+        Code::StartBlocked if finding.position.is_some() && finding.offset.is_some() => {
+            Way::Truncate
+        }
         _ => Way::None,
     }
 }
@@ -146,7 +148,7 @@ fn text(finding: &Finding, place: &Place<'_>) -> String {
     }
     match of_log(finding, place) {
         Some(text) => text,
-        None => beside_the_log(finding, place),
+        None => beside_the_log(finding),
     }
 }
 
@@ -165,7 +167,11 @@ const fn note(code: FindingCode) -> &'static str {
             "Nothing: the broker deals with it at its next start. Delete no snapshot by hand."
         }
         Code::StrayFile => "Nothing: a broker passes over it.",
-        _ => "Nothing: legal.",
+        Code::StartBlocked | Code::DuplicatePartition => {
+            "Nothing, unless one broker has these directories in its log.dirs: then take one out \
+             before it starts."
+        }
+        _ => "Nothing: legal, or set right by the next start.",
     }
 }
 
@@ -256,6 +262,11 @@ fn of_log(finding: &Finding, place: &Place<'_>) -> Option<String> {
 }
 
 fn blocked(place: &Place<'_>) -> String {
+    if !place.is_partition {
+        return "The whole broker does not start with this. Move it out of the log directory, or \
+                put it right, before the broker starts; the message says what is expected."
+            .to_owned();
+    }
     format!(
         "The whole broker ends at this, for all partitions. Move {} out of its log directory, then \
          start it: it fetches the partition from another replica. If this is the last copy, keep a \
@@ -326,7 +337,7 @@ fn of_producer(code: FindingCode, finding: &Finding) -> Option<String> {
 }
 
 /// About snapshots, indexes, checkpoints and directories.
-fn beside_the_log(finding: &Finding, place: &Place<'_>) -> String {
+fn beside_the_log(finding: &Finding) -> String {
     use FindingCode as Code;
     match finding.code {
         Code::SnapshotCorrupt => "Leave it where it is: the broker deletes it at its next start and \
@@ -357,11 +368,10 @@ fn beside_the_log(finding: &Finding, place: &Place<'_>) -> String {
              read yet: they get aborted records. Write the indexes anew before the broker starts, or \
              move the .index of this segment away, and the broker reads the segment again."
             .to_owned(),
-        Code::LeaderEpochCheckpointMismatch => fetch_or(
-            finding,
-            place,
-            "leader-epoch-checkpoint is written anew from the log; do it before this replica leads.",
-        ),
+        Code::LeaderEpochCheckpointMismatch => "Write leader-epoch-checkpoint anew from the log \
+             before this replica leads or follows again: by it replicas find out where their logs \
+             part, and cut there."
+            .to_owned(),
         Code::CheckpointCorrupt if is_of_a_partition(finding) => {
             "Do not start the broker on it: the log does not load. Write it anew from the log."
                 .to_owned()

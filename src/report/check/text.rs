@@ -218,7 +218,7 @@ fn push_finding(section: &Section, finding: &Finding, text: &mut String) {
     }
     for evidence in &finding.evidence {
         text.push_str("      - ");
-        wrap(&on_one_line(&evidence_text(evidence)), 8, 8, text);
+        wrap(&on_one_line(&evidence_text(section, evidence)), 8, 8, text);
     }
 }
 
@@ -235,8 +235,7 @@ fn push_advice(advice: &Advice, text: &mut String) {
 fn where_it_is(section: &Section, finding: &Finding) -> String {
     let mut parts = Vec::new();
     if finding.path != section.path {
-        let below = finding.path.strip_prefix(&section.path);
-        parts.push(path_on_one_line(below.unwrap_or(&finding.path)));
+        parts.push(below(section, &finding.path));
     }
     parts.extend(finding.position.map(|at| format!("position {at}")));
     let size = finding.size.filter(|size| *size > 0);
@@ -246,11 +245,12 @@ fn where_it_is(section: &Section, finding: &Finding) -> String {
     parts.join(", ")
 }
 
-fn evidence_text(evidence: &Evidence) -> String {
+fn evidence_text(section: &Section, evidence: &Evidence) -> String {
     let mut parts = Vec::new();
     parts.extend(evidence.offset.map(|offset| format!("offset {offset}")));
     parts.extend(evidence.position.map(|at| format!("position {at}")));
-    parts.extend(evidence.path.as_deref().map(in_file));
+    let path = evidence.path.as_deref();
+    parts.extend(path.map(|path| format!("in {}", below(section, path))));
     match (&evidence.stored, &evidence.computed) {
         (Some(stored), Some(computed)) => {
             parts.push(format!("stored {stored}, computed {computed}"));
@@ -265,6 +265,115 @@ fn evidence_text(evidence: &Evidence) -> String {
     }
 }
 
-fn in_file(path: &Path) -> String {
-    format!("in {}", path_on_one_line(path))
+/// The path below the section's directory, or the whole of it.
+fn below(section: &Section, path: &Path) -> String {
+    path_on_one_line(path.strip_prefix(&section.path).unwrap_or(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Terms, TextReport};
+    use crate::analysis::check::code::FindingCode;
+    use crate::analysis::check::finding::{Evidence, Finding};
+    use crate::analysis::check::terms::Depth;
+    use crate::analysis::log_findings::Severity;
+    use crate::analysis::next_start::{Action, NextStart};
+    use crate::format::number::{Offset, Timestamp};
+    use crate::report::check::{Place, Report, Summary};
+    use std::path::Path;
+
+    fn text(findings: &[(&str, Finding)], next: &[(&str, Action)]) -> String {
+        let mut report = TextReport::new(Terms {
+            depth: Depth::Crc,
+            rules: "barrier",
+            now: Timestamp(0),
+            is_clock: false,
+            top: Some(2),
+        });
+        let mut summary = Summary::default();
+        let mut out = Vec::new();
+        let place = |name| Place {
+            name,
+            path: Path::new(name),
+            is_partition: true,
+        };
+        report.start(&mut out);
+        for (name, finding) in findings {
+            summary.counts.add(finding.severity);
+            report.finding(&place(name), finding.clone(), &mut out);
+        }
+        for (name, action) in next {
+            let next = NextStart {
+                topic_partition: (*name).to_owned(),
+                action: *action,
+                offset: Some(Offset(7)),
+                records_lost: u64::from(*action == Action::Truncates),
+                reason: "for a reason".to_owned(),
+            };
+            report.next_start(&place(name), next, &mut out);
+        }
+        report.end(&summary, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    fn damage(code: FindingCode, severity: Severity, position: u64) -> Finding {
+        Finding::new(code, severity, "a-0/0.log", "what was found")
+            .at(position)
+            .resting_on(Evidence::values("crc", &1, &2))
+    }
+
+    #[test]
+    fn nothing_found_is_three_lines() {
+        let text = text(&[], &[]);
+        assert_eq!(
+            text,
+            "0 partitions, 0 segments, 0 batches, 0 records, 0 B\n\
+             0 errors, 0 warnings, 0 notes\n\
+             depth crc, rules barrier, judged as of 1970-01-01T00:00:00Z\n"
+        );
+    }
+
+    #[test]
+    fn the_worst_comes_first_and_advice_once() {
+        let note = damage(FindingCode::SegmentGap, Severity::Note, 1);
+        let crc = |at| damage(FindingCode::CrcMismatch, Severity::Error, at);
+        let text = text(
+            &[
+                ("b-0", note),
+                ("a-0", crc(81)),
+                ("a-0", crc(162)),
+                ("a-0", crc(243)),
+            ],
+            &[],
+        );
+        let [errors, notes] = ["\na-0\n", "\nb-0\n"].map(|head| text.find(head).unwrap());
+        assert!(errors < notes, "{text}");
+        assert!(text.contains("error     crc-mismatch         3       1\n"), "{text}");
+        let first = "  error crc-mismatch: 3\n    0.log, position 81: what was found\n      \
+                     - crc: stored 1, computed 2\n    0.log, position 162: ";
+        assert!(text.contains(first), "{text}");
+        assert!(!text.contains("position 243"), "{text}");
+        assert!(text.contains("... and 1 more of this kind"), "{text}");
+        assert_eq!(text.matches("kfsck repair log --salvage a-0 ").count(), 1);
+        // A note asks for nothing.
+        assert!(!text[notes..].contains("Nothing"), "{text}");
+    }
+
+    #[test]
+    fn what_the_next_start_does_is_told_the_worst_first_and_clean_ones_together() {
+        let next = [
+            ("a-0", Action::CleanLoad),
+            ("b-0", Action::Recovers),
+            ("c-0", Action::Truncates),
+            ("d-0", Action::CleanLoad),
+        ];
+        let told = text(&[], &next);
+        let expected = "\nAt its next start a 4.4.0 broker\n  \
+                        truncates: c-0 at offset 7, 1 record lost\n    for a reason\n  \
+                        recovers: b-0 from offset 7 on\n    for a reason\n  \
+                        clean-load: 2 other partitions; nothing is cut or read again\n";
+        assert!(told.ends_with(expected), "{told}");
+        let clean = text(&[], &next[..1]);
+        assert!(clean.ends_with("clean-load: the partition; nothing is cut or read again\n"));
+    }
 }

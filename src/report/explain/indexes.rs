@@ -16,12 +16,14 @@ pub(super) const GROUP: Group = Group {
                     lies below the base offset. Zeros behind the last entry are preallocated space, \
                     which a clean stop cuts off: legal after an unclean one, and where a partition was \
                     never closed.",
-            severity: "an error; a warning where the next start writes the index anew",
+            severity: "an error; a warning where the next start makes the index anew",
             causes: "A crash while it was written, a short last entry, a file that was cut or copied \
                      in part (KAFKA-7283, KAFKA-19200).",
-            broker: "After an unclean stop it is written anew from the recovery point on. After a \
-                     clean stop an offset or time index is used as it stands; a transaction index that \
-                     is not sane makes the segment be read again.",
+            broker: "After an unclean stop it is made anew from the recovery point on. After a \
+                     clean stop an offset or time index is used as it stands. A transaction \
+                     index with an entry below the segment's base makes the segment be read \
+                     again, a short last entry is not noticed, and an entry of an unknown \
+                     version ends the start.",
             repair: "`kfsck repair index` writes it from the log.",
             action: "Rebuild it, or move the `.index` away with the broker stopped: a segment without \
                      one is read again at the next start.",
@@ -32,7 +34,7 @@ pub(super) const GROUP: Group = Group {
             line: "an index entry that the log does not bear out",
             means: "An entry says that a batch of an offset begins at a position, and none does, or \
                     the batch there has another offset.",
-            severity: "an error; a warning where the next start writes the index anew",
+            severity: "an error; a warning where the next start makes the index anew",
             causes: "An index of another segment or of an earlier state of this one, a log that was \
                      changed without it.",
             broker: "Believes it: a fetch begins to read at the wrong place, and fails or gives too \
@@ -77,7 +79,7 @@ pub(super) const GROUP: Group = Group {
             line: "a transaction index that differs from the aborted transactions of its segment",
             means: "The ABORT markers of the segment and the entries of its `.txnindex` are not the \
                     same. The field lastStableOffset may differ between replicas, and is not compared.",
-            severity: "always an error",
+            severity: "an error; a warning or a note where the next start makes the index anew",
             causes: "A short last entry, a crash, a log that was changed without it, faults of old \
                      releases (KAFKA-13727, KAFKA-8351).",
             broker: "Believes it, if it is sane: consumers of committed data get the records of aborted \
@@ -92,8 +94,7 @@ pub(super) const GROUP: Group = Group {
             line: "transactions were aborted in a segment, and no transaction index tells",
             means: "The segment holds ABORT markers of transactions with data, and has no `.txnindex`. \
                     A segment without aborts has none, which is no finding.",
-            severity: "an error after a clean stop; a warning where the next start reads the segment \
-                       again",
+            severity: "an error; a note where the next start makes the index anew",
             causes: "Somebody deleted it, or a copy left it out.",
             broker: "After a clean stop it does not notice: the aborted records are given to consumers \
                      of committed data. After an unclean stop it is written anew from the recovery \

@@ -43,7 +43,8 @@ pub(super) const GROUP: Group = Group {
             line: "offsets are missing between two segments, and nothing explains it",
             means: "A segment ends below the base offset of the next one. In a compacted log that is \
                     legal, and is not told.",
-            severity: "a warning; a note where compaction or retention may explain it",
+            severity: "a warning; a note where compaction, the log's start or damage in front \
+                       explains it",
             causes: "A segment in the middle was deleted or not copied, or its end was cut.",
             broker: "Does not notice. Whoever reads an offset in the gap gets the next one that is \
                      there.",
@@ -60,9 +61,9 @@ pub(super) const GROUP: Group = Group {
             severity: "always an error",
             causes: "Files of two copies or of two times in one directory; a compaction or a split \
                      that was broken off and mended by hand; a segment under a wrong name.",
-            broker: "Does not notice after a clean stop. A fetch reads from the segment whose base \
-                     offset fits, so the end of the first one is read or not, depending on where the \
-                     reader comes from.",
+            broker: "Does not notice. It reads offsets from the second base on in the second \
+                     segment alone, so the end of the first is lost to readers, or read twice by \
+                     those who come from its front.",
             repair: "`kfsck repair log --salvage` keeps the first of those that claim an offset; \
                      `--truncate` cuts where the overlap begins.",
             action: "Find out which files do not belong here (their times, other replicas).",
@@ -73,13 +74,12 @@ pub(super) const GROUP: Group = Group {
             line: "the name of a file is not the offset that it holds",
             means: "A segment's first batch begins below the offset of its name, or the name is not \
                     one that a broker writes (20 digits).",
-            severity: "an error where offsets lie below the name; a warning where only the form of \
-                       the name is odd",
+            severity: "an error; a note in a directory that is to be deleted",
             causes: "A file that was renamed or copied under another name; a flipped bit in the first \
                      base offset.",
-            broker: "Takes the name for the base offset. Offsets below it have no place in the index, \
-                     so recovery splits the segment or empties it. A `.log` whose name does not \
-                     begin with digits ends the start.",
+            broker: "Looks for the name of 20 digits alone, and makes the file, empty, where it \
+                     is not: nothing of a file of another name is in the log then. Offsets below \
+                     the name's are found by nobody, and no index can name them.",
             repair: "`kfsck repair log` writes the segment under the offset that it holds.",
             action: "Find the right name from the batches and from the neighbours, and put the \
                      companions (`.index`, `.timeindex`, `.txnindex`) under the same.",
