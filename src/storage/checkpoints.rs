@@ -21,6 +21,9 @@ pub struct Checkpoints {
     recovery_point: HashMap<(String, i32), Offset>,
     /// Whether the broker said when it ended that all is written (`.kafka_cleanshutdown`).
     pub is_clean_shutdown: bool,
+    /// Whether anything lies there that only a log directory holds. Beside a copy of a partition
+    /// nothing does, and how its broker stopped is not known.
+    pub is_present: bool,
     /// The files that could not be used.
     pub faults: Vec<CheckpointFault>,
 }
@@ -45,8 +48,11 @@ impl Checkpoints {
     /// Reads what lies in a log directory; none of it has to.
     #[must_use]
     pub fn read(log_directory: &Path, access: Access) -> Self {
+        let clean = log_directory.join(FileKind::CLEAN_SHUTDOWN_NAME).exists();
+        let meta = log_directory.join(FileKind::MetaProperties.name());
         let mut read = Self {
-            is_clean_shutdown: log_directory.join(FileKind::CLEAN_SHUTDOWN_NAME).is_file(),
+            is_clean_shutdown: clean,
+            is_present: clean || meta.exists(),
             ..Self::default()
         };
         for kind in [
@@ -55,6 +61,7 @@ impl Checkpoints {
             FileKind::RecoveryPointCheckpoint,
         ] {
             let path = log_directory.join(kind.name());
+            read.is_present |= path.exists();
             if path.is_file()
                 && let Err(fault) = read.read_file(&path, kind, access)
             {
@@ -101,6 +108,16 @@ impl Checkpoints {
     #[must_use]
     pub fn recovery_point(&self, partition: &PartitionName) -> Option<Offset> {
         Self::of(&self.recovery_point, partition)
+    }
+
+    /// The log start and the recovery point that a broker loads a partition's directory with, 0
+    /// without a line. It looks at topic and number alone: a directory on its way in or out gets
+    /// the lines of the partition that it is, or was, a copy of.
+    #[must_use]
+    pub fn loaded_with(&self, partition: &PartitionName) -> (Offset, Offset) {
+        let name = (partition.topic.clone(), partition.partition);
+        let of = |offsets: &HashMap<_, Offset>| offsets.get(&name).copied().unwrap_or(Offset(0));
+        (of(&self.log_start), of(&self.recovery_point))
     }
 
     fn of(offsets: &HashMap<(String, i32), Offset>, partition: &PartitionName) -> Option<Offset> {

@@ -9,6 +9,7 @@ mod collisions;
 mod contract;
 mod corpus;
 mod damaged;
+mod damages;
 mod every_byte;
 mod fixtures;
 mod fuzz;
@@ -16,6 +17,7 @@ mod golden;
 mod index_batches;
 mod jsonl;
 mod nested;
+mod next_start;
 mod offsets;
 #[cfg(unix)]
 mod program;
