@@ -11,6 +11,7 @@ mod companions;
 mod contract;
 mod corpus;
 mod damaged;
+mod damages;
 mod every_byte;
 mod fixtures;
 mod fuzz;
@@ -18,6 +19,7 @@ mod golden;
 mod index_batches;
 mod jsonl;
 mod nested;
+mod next_start;
 mod offsets;
 #[cfg(unix)]
 mod program;

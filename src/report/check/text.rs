@@ -348,7 +348,10 @@ mod tests {
         );
         let [errors, notes] = ["\na-0\n", "\nb-0\n"].map(|head| text.find(head).unwrap());
         assert!(errors < notes, "{text}");
-        assert!(text.contains("error     crc-mismatch         3       1\n"), "{text}");
+        assert!(
+            text.contains("error     crc-mismatch         3       1\n"),
+            "{text}"
+        );
         let first = "  error crc-mismatch: 3\n    0.log, position 81: what was found\n      \
                      - crc: stored 1, computed 2\n    0.log, position 162: ";
         assert!(text.contains(first), "{text}");
