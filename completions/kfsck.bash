@@ -37,6 +37,9 @@ _kfsck() {
             kfsck,producers)
                 cmd="kfsck__subcmd__producers"
                 ;;
+            kfsck,repair)
+                cmd="kfsck__subcmd__repair"
+                ;;
             kfsck,simulate-chain)
                 cmd="kfsck__subcmd__simulate__subcmd__chain"
                 ;;
@@ -64,6 +67,9 @@ _kfsck() {
             kfsck__subcmd__help,producers)
                 cmd="kfsck__subcmd__help__subcmd__producers"
                 ;;
+            kfsck__subcmd__help,repair)
+                cmd="kfsck__subcmd__help__subcmd__repair"
+                ;;
             kfsck__subcmd__help,simulate-chain)
                 cmd="kfsck__subcmd__help__subcmd__simulate__subcmd__chain"
                 ;;
@@ -79,6 +85,12 @@ _kfsck() {
             kfsck__subcmd__help__subcmd__pid,odds)
                 cmd="kfsck__subcmd__help__subcmd__pid__subcmd__odds"
                 ;;
+            kfsck__subcmd__help__subcmd__repair,index)
+                cmd="kfsck__subcmd__help__subcmd__repair__subcmd__index"
+                ;;
+            kfsck__subcmd__help__subcmd__repair,log)
+                cmd="kfsck__subcmd__help__subcmd__repair__subcmd__log"
+                ;;
             kfsck__subcmd__pid,explain)
                 cmd="kfsck__subcmd__pid__subcmd__explain"
                 ;;
@@ -88,6 +100,24 @@ _kfsck() {
             kfsck__subcmd__pid,odds)
                 cmd="kfsck__subcmd__pid__subcmd__odds"
                 ;;
+            kfsck__subcmd__repair,help)
+                cmd="kfsck__subcmd__repair__subcmd__help"
+                ;;
+            kfsck__subcmd__repair,index)
+                cmd="kfsck__subcmd__repair__subcmd__index"
+                ;;
+            kfsck__subcmd__repair,log)
+                cmd="kfsck__subcmd__repair__subcmd__log"
+                ;;
+            kfsck__subcmd__repair__subcmd__help,help)
+                cmd="kfsck__subcmd__repair__subcmd__help__subcmd__help"
+                ;;
+            kfsck__subcmd__repair__subcmd__help,index)
+                cmd="kfsck__subcmd__repair__subcmd__help__subcmd__index"
+                ;;
+            kfsck__subcmd__repair__subcmd__help,log)
+                cmd="kfsck__subcmd__repair__subcmd__help__subcmd__log"
+                ;;
             *)
                 ;;
         esac
@@ -95,7 +125,7 @@ _kfsck() {
 
     case "${cmd}" in
         kfsck)
-            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version dump-log inspect-snapshot producers txns pid simulate-chain completions man help"
+            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version dump-log inspect-snapshot producers txns repair pid simulate-chain completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -217,7 +247,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__help)
-            opts="dump-log inspect-snapshot producers txns pid simulate-chain completions man help"
+            opts="dump-log inspect-snapshot producers txns repair pid simulate-chain completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -359,6 +389,48 @@ _kfsck() {
         kfsck__subcmd__help__subcmd__producers)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__help__subcmd__repair)
+            opts="log index"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__help__subcmd__repair__subcmd__index)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__help__subcmd__repair__subcmd__log)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -622,6 +694,148 @@ _kfsck() {
                     return 0
                     ;;
                 --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --wide-integers)
+                    COMPREPLY=($(compgen -W "number string" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__repair)
+            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version log index help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__repair__subcmd__help)
+            opts="log index help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__repair__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__repair__subcmd__help__subcmd__index)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__repair__subcmd__help__subcmd__log)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__repair__subcmd__index)
+            opts="-q -h -V --output --in-place --dry-run --index-interval-bytes --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --index-interval-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --wide-integers)
+                    COMPREPLY=($(compgen -W "number string" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__repair__subcmd__log)
+            opts="-q -h -V --truncate --salvage --output --in-place --dry-run --index-interval-bytes --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --index-interval-bytes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
