@@ -30,4 +30,5 @@ pub mod strands;
 pub mod transaction_coordinator;
 pub mod transaction_logs;
 pub mod transaction_stats;
+pub mod unmix;
 pub mod witness;
