@@ -15,6 +15,7 @@ mod partition_files;
 mod pid;
 mod producers;
 mod progress;
+mod repair;
 mod rules;
 mod scenarios;
 mod session;
@@ -42,7 +43,7 @@ use status::Status;
 
 /// Read Apache Kafka's partition files offline, without a broker and without a JVM
 ///
-/// Inputs are opened read-only, never created and never changed.
+/// Inputs are opened read-only, never created and never changed, but by `repair --in-place`.
 #[derive(Debug, Parser)]
 #[command(
     name = "kfsck",
@@ -96,6 +97,7 @@ enum Command {
     InspectSnapshot(Box<inspect_snapshot::InspectSnapshot>),
     Producers(Box<producers::Producers>),
     Txns(Box<txns::Txns>),
+    Repair(Box<repair::Repair>),
     Pid(pid::Pid),
     SimulateChain(Box<simulate_chain::SimulateChain>),
     Completions(completions::Completions),
@@ -116,6 +118,7 @@ pub(crate) fn main() -> ExitCode {
         Command::InspectSnapshot(command) => command.run(&mut session),
         Command::Producers(command) => command.run(&mut session),
         Command::Txns(command) => command.run(&mut session),
+        Command::Repair(command) => command.run(&mut session),
         Command::Pid(command) => command.run(&mut session),
         Command::SimulateChain(command) => command.run(&mut session),
         Command::Completions(command) => command.run(&mut session),
@@ -172,7 +175,7 @@ impl Command {
             Self::SimulateChain(simulate) => simulate
                 .validate()
                 .map_err(|error| (["simulate-chain"].as_slice(), error)),
-            Self::Completions(_) | Self::Man(_) => Ok(()),
+            Self::Repair(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }
 }

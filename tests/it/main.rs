@@ -22,6 +22,7 @@ mod program;
 #[cfg(target_os = "linux")]
 mod reading;
 mod rebuild;
+mod repair;
 mod resync;
 mod round_trip;
 mod run;
