@@ -135,9 +135,9 @@ fn right(transaction: &OpenTransaction<'_>, abort: &Abort<'_>) -> Result<String,
         Judgement::Hanging(Arm::NoTransactionalId) => Ok(format!(
             "hanging: no transactional id uses producer {id}, so no coordinator ends it"
         )),
-        Judgement::Hanging(Arm::UnknownTransaction { .. }) => Ok(
-            "hanging: the coordinator of its transactional id does not know the id".to_owned(),
-        ),
+        Judgement::Hanging(Arm::UnknownTransaction { .. }) => {
+            Ok("hanging: the coordinator of its transactional id does not know the id".to_owned())
+        }
         Judgement::Hanging(Arm::PartitionNotInTransaction { .. }) => Ok(
             "hanging: the transaction of its transactional id has not this partition".to_owned(),
         ),

@@ -39,6 +39,9 @@ mod split;
 mod survey;
 mod tail;
 pub mod terms;
+mod tiered;
 mod txn_check;
 mod which_ids;
 mod words;
+
+pub use sound::internal_topic;

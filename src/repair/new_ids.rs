@@ -70,7 +70,9 @@ pub(super) fn check(
 pub(super) fn choose(in_use: &BTreeSet<ProducerId>, known: Known<'_>) -> Option<ProducerId> {
     let ids = (RESERVED.0..).map(ProducerId);
     let mut free = ids.filter(|id| {
-        let held = known.coordinator.map_or(0, |one| one.transactional_ids(*id).len());
+        let held = known
+            .coordinator
+            .map_or(0, |one| one.transactional_ids(*id).len());
         !in_use.contains(id) && held == 0
     });
     free.next()

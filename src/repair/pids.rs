@@ -4,7 +4,7 @@
 //! it shows; all else that they say stays.
 
 use super::content::{Content, Piece, Range};
-use super::draft::{Draft, topic_partition};
+use super::draft::{Draft, name_of, topic_partition};
 use super::error::{PlanError, Refusal};
 use super::old_indexes::OldIndexes;
 use super::plan::{Action, Plan, Step, Verb};
@@ -14,18 +14,20 @@ use super::snapshot_files;
 use super::sound::{self, Item, Sound, internal_topic};
 use super::split::{self, Splitting};
 use super::terms::Terms;
-use super::which_ids::{self, Which};
+use super::tiered;
+use super::which_ids;
 use crate::format::number::{Offset, ProducerId};
 use crate::state::append::Append;
 use crate::state::batch::Control;
 use crate::state::event;
 use crate::state::manager::{Applied, Manager};
+use crate::state::read::{SegmentFile, segments};
 use crate::storage::directory::PartitionDirectory;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use super::split::Split;
-pub use super::which_ids::Known;
+pub use super::which_ids::{Known, Which};
 
 /// What is asked for.
 #[derive(Debug, Clone)]
@@ -36,7 +38,8 @@ pub enum Pids {
     Split(Split),
 }
 
-/// Plans to change producer ids.
+/// Plans to change producer ids. `log_start` is the partition's line in
+/// `log-start-offset-checkpoint`, if it has one.
 ///
 /// # Errors
 /// A file that cannot be read; an internal topic, a log that is not sound, an id that will not do,
@@ -45,6 +48,7 @@ pub fn plan(
     directory: &PartitionDirectory,
     pids: &Pids,
     known: Known<'_>,
+    log_start: Option<Offset>,
     terms: &Terms,
 ) -> Result<Plan, PlanError> {
     let refused = |refusal| PlanError::Refused {
@@ -55,6 +59,11 @@ pub fn plan(
         return Err(refused(Refusal::Internal(topic)));
     }
     let producers = |why| refused(Refusal::Producers(why));
+    if !known.force
+        && let Some(why) = tiered::of_partition(directory, log_start)
+    {
+        return Err(producers(why));
+    }
     let mut draft = Draft::of(directory)?;
     draft.refuse_swaps()?;
     let (renumbering, said) = match pids {
@@ -68,7 +77,7 @@ pub fn plan(
             let members = split::members(directory, split.producer_id, terms)?;
             let Splitting { new, words, steps } =
                 split.decide(&members, &in_use, known).map_err(producers)?;
-            draft.steps.extend(steps);
+            draft.steps.extend(in_their_segments(directory, steps));
             let old = split.producer_id;
             (Renumbering::ByOffset { old, new }, words)
         }
@@ -84,7 +93,21 @@ pub fn plan(
     work.write(&mut draft, directory, terms)?;
     draft.warnings.extend(said);
     draft.warnings.extend(work.left_open(terms));
+    draft.warnings.extend(tiered::of_log_directory(directory));
     Ok(draft.finish(Verb::Pids, partition, work.sound.kept))
+}
+
+/// Names the file of each step.
+fn in_their_segments(directory: &PartitionDirectory, steps: Vec<Step>) -> Vec<Step> {
+    let files = segments(directory);
+    let steps = steps.into_iter().map(|mut step| {
+        let begins = |file: &&SegmentFile| step.offset >= Some(file.base_offset);
+        if let Some(file) = files.iter().rev().find(begins) {
+            step.file = name_of(&file.path);
+        }
+        step
+    });
+    steps.collect()
 }
 
 /// The log as it will be.
@@ -182,8 +205,7 @@ impl Work {
     ) -> Result<(), PlanError> {
         let first = self.sound.segments.first();
         let first = first.map_or(Offset(0), |segment| segment.base);
-        for (place, (segment, changed)) in
-            self.sound.segments.iter().zip(&self.changed).enumerate()
+        for (place, (segment, changed)) in self.sound.segments.iter().zip(&self.changed).enumerate()
         {
             changed.write(draft, &segment.file);
             let old = OldIndexes::read(directory, segment.base, terms.access)?;

@@ -26,10 +26,7 @@ pub(super) struct Revised {
 
 impl Revised {
     /// Nothing seen yet of the ids `affected`; snapshots are at `snapshots`.
-    pub(super) const fn new(
-        affected: BTreeSet<ProducerId>,
-        snapshots: BTreeSet<Offset>,
-    ) -> Self {
+    pub(super) const fn new(affected: BTreeSet<ProducerId>, snapshots: BTreeSet<Offset>) -> Self {
         Self {
             affected,
             ahead: snapshots,
@@ -153,7 +150,10 @@ pub(super) fn write_index(
     }
     let name = draft.name(FileKind::TxnIndex, segment.base);
     if new.is_empty() {
-        draft.remove(&name, "no transaction that a broker tracks is aborted in the segment");
+        draft.remove(
+            &name,
+            "no transaction that a broker tracks is aborted in the segment",
+        );
         return;
     }
     let mut bytes = Vec::new();

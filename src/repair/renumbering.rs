@@ -124,6 +124,10 @@ mod tests {
             renumbering.edit(&mut batch).unwrap();
             assert_eq!(batch, real);
         }
-        assert!(Renumbering::ById(BTreeMap::new()).edit(&mut real[..60].to_vec()).is_err());
+        assert!(
+            Renumbering::ById(BTreeMap::new())
+                .edit(&mut real[..60].to_vec())
+                .is_err()
+        );
     }
 }

@@ -65,7 +65,12 @@ pub fn plan(
             continue;
         }
         let bytes = encoded(version, entries).map_err(refused)?;
-        draft.write(&file.name, Content::Bytes(bytes), &file.name, words.join(", "));
+        draft.write(
+            &file.name,
+            Content::Bytes(bytes),
+            &file.name,
+            words.join(", "),
+        );
     }
     for id in changes.asked().filter(|id| !met.contains(id)) {
         draft

@@ -87,7 +87,9 @@ pub fn plan(
 
 fn nowhere(at: Offset, bases: &BTreeSet<Offset>, end: Offset) -> String {
     let nearest = bases.range(..=at).next_back();
-    let nearest = nearest.map_or(String::new(), |base| format!("; the segment begins at {base}"));
+    let nearest = nearest.map_or(String::new(), |base| {
+        format!("; the segment begins at {base}")
+    });
     format!(
         "offset {at}: a broker keeps snapshots where segments begin and at the log's end, {end}, \
          and removes any other{nearest}"

@@ -25,7 +25,8 @@ const INTERNAL: [&str; 6] = [
 ];
 
 /// The topic of a partition, if it is one that brokers write for themselves.
-pub(super) fn internal_topic(name: Option<&PartitionName>) -> Option<&'static str> {
+#[must_use]
+pub fn internal_topic(name: Option<&PartitionName>) -> Option<&'static str> {
     let name = name?;
     INTERNAL.into_iter().find(|topic| *topic == name.topic)
 }

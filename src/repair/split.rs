@@ -219,12 +219,7 @@ impl Split {
     }
 
     /// Markers that have ended the transaction of another writer.
-    fn foreign_ends(
-        &self,
-        members: &[Member],
-        found: &Unmixed,
-        ids: &[ProducerId],
-    ) -> Vec<String> {
+    fn foreign_ends(&self, members: &[Member], found: &Unmixed, ids: &[ProducerId]) -> Vec<String> {
         let mut open: Option<(usize, Offset)> = None;
         let mut said = Vec::new();
         let name = |writer: usize| match writer.checked_sub(1).and_then(|place| ids.get(place)) {

@@ -143,8 +143,8 @@ impl<'a> Tail<'a> {
         let head = bytes.first_chunk::<HEADER_SIZE>();
         let batch = head.map(|head| Batch::new(head, place));
         let distance = self.sound.end.0.saturating_sub(self.last.base.0);
-        let has_room = place.end() <= u64::from(i32::MAX.unsigned_abs())
-            && distance <= i64::from(i32::MAX);
+        let has_room =
+            place.end() <= u64::from(i32::MAX.unsigned_abs()) && distance <= i64::from(i32::MAX);
         batch.filter(|_| has_room).ok_or_else(|| {
             self.refused(format!(
                 "{} has no room for another batch: start a broker once and let it roll, or let \
@@ -300,7 +300,9 @@ fn loaded(
         ..LoadOptions::new(terms.rules)
     };
     let outcome = load::<1>(directory, partition, &options).map_err(Failed::Read)?;
-    let log = outcome.log.map_err(|stop| Failed::Load(format!("ends with {stop}")))?;
+    let log = outcome
+        .log
+        .map_err(|stop| Failed::Load(format!("ends with {stop}")))?;
     for action in &outcome.actions {
         let what = match &action.change {
             Change::Truncated(size) => format!("cuts {} to {size} bytes", action.name),

@@ -76,7 +76,9 @@ impl Which {
                 continue;
             };
             if new == ProducerId::NONE {
-                return Err(format!("producer id {old}: becomes -1, which stands for no producer"));
+                return Err(format!(
+                    "producer id {old}: becomes -1, which stands for no producer"
+                ));
             }
             if in_use.contains(&new) {
                 return Err(format!(
