@@ -21,6 +21,7 @@ mod pid;
 mod producers;
 mod progress;
 mod repair;
+mod repair_producers;
 mod rules;
 mod scenarios;
 mod session;
@@ -187,7 +188,8 @@ impl Command {
             Self::SimulateChain(simulate) => simulate
                 .validate()
                 .map_err(|error| (["simulate-chain"].as_slice(), error)),
-            Self::Repair(_) | Self::Explain(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
+            Self::Repair(repair) => repair.validate(),
+            Self::Explain(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }
 }

@@ -8,17 +8,20 @@ use kfsck::repair::apply::disk::SystemDisk;
 use kfsck::repair::apply::in_place::{self, Settled};
 use kfsck::repair::apply::{output, verify};
 use kfsck::repair::error::{ApplyError, PlanError};
+use kfsck::repair::internal_topic;
+use kfsck::repair::log::CLUSTER_METADATA;
 use kfsck::repair::plan::Plan;
 use kfsck::repair::terms::{How, Terms};
-use kfsck::repair::{index, log};
 use kfsck::report::json::WideIntegers;
 use kfsck::report::one_line::on_one_line;
 use kfsck::report::repair::{JSON_HEAD, JSON_TAIL, Outcome, View, json, text};
+use kfsck::state::rules::{RuleSet, Stock};
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 use kfsck::storage::partition_name::PartitionName;
 
 use super::output::OutputOptions;
 use super::partition_files::CheckpointsBeside;
+use super::repair_producers::{AbortOptions, Asked, BarrierOptions, PidsOptions, SnapshotOptions};
 use super::session::Session;
 use super::status::Status;
 
@@ -59,6 +62,10 @@ enum Verb {
     /// stays, also where a running broker has put its entries elsewhere than a recovery would.
     #[command(after_help = INDEX_EXAMPLES)]
     Index(Common),
+    Snapshot(Box<SnapshotOptions>),
+    Pids(Box<PidsOptions>),
+    Barrier(Box<BarrierOptions>),
+    Abort(Box<AbortOptions>),
 }
 
 const LOG_EXAMPLES: &str = "\
@@ -94,7 +101,7 @@ const DEFAULT_INDEX_INTERVAL_BYTES: u32 = 4096;
 /// What every verb takes.
 #[derive(Debug, Args)]
 #[group(id = "where", required = true, multiple = true, args = ["output_dir", "in_place", "dry_run"])]
-struct Common {
+pub(super) struct Common {
     /// Partition directories, and log directories for all partitions in them
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
@@ -119,13 +126,41 @@ struct Common {
     output: OutputOptions,
 }
 
+impl Verb {
+    const fn common(&self) -> &Common {
+        match self {
+            Self::Log(log) => &log.common,
+            Self::Index(common) => common,
+            Self::Snapshot(options) => &options.common,
+            Self::Pids(options) => &options.common,
+            Self::Barrier(options) => &options.common,
+            Self::Abort(options) => &options.common,
+        }
+    }
+}
+
 impl Repair {
+    /// What clap cannot tell by itself, with the names of the command that it concerns.
+    pub(super) fn validate(&self) -> Result<(), (&'static [&'static str], clap::Error)> {
+        match &self.verb {
+            Verb::Snapshot(options) => options
+                .asked()
+                .map(|_| ())
+                .map_err(|error| (["repair", "snapshot"].as_slice(), error)),
+            Verb::Pids(options) => options
+                .pids()
+                .map(|_| ())
+                .map_err(|error| (["repair", "pids"].as_slice(), error)),
+            Verb::Barrier(options) => options
+                .asked()
+                .map(|_| ())
+                .map_err(|error| (["repair", "barrier"].as_slice(), error)),
+            Verb::Log(_) | Verb::Index(_) | Verb::Abort(_) => Ok(()),
+        }
+    }
+
     pub(super) fn run(&self, session: &mut Session) -> anyhow::Result<()> {
-        let (common, how) = match &self.verb {
-            Verb::Log(log) if log.truncate => (&log.common, Some(How::Truncate)),
-            Verb::Log(log) => (&log.common, Some(How::Salvage)),
-            Verb::Index(common) => (common, None),
-        };
+        let common = self.verb.common();
         let mut operands = Vec::new();
         for path in &common.paths {
             match directory::expand(path) {
@@ -137,9 +172,23 @@ impl Repair {
                 Err(error) => session.read_error(&error),
             }
         }
+        let (mut rules, mut asked): (&dyn RuleSet, _) = (&Stock, Asked::Index);
+        match &self.verb {
+            Verb::Log(log) if log.truncate => asked = Asked::Log(How::Truncate),
+            Verb::Log(_) => asked = Asked::Log(How::Salvage),
+            Verb::Index(_) => {}
+            Verb::Snapshot(options) => {
+                rules = options.rules();
+                asked = options.asked()?;
+            }
+            Verb::Pids(options) => asked = options.asked(&operands, session)?,
+            Verb::Barrier(options) => asked = options.asked()?,
+            Verb::Abort(options) => asked = options.asked(&operands, session),
+        }
         let mut run = Run {
             common,
-            how,
+            asked,
+            rules,
             checkpoints: CheckpointsBeside::default(),
             wide: common.output.json(),
             is_one: matches!(operands.as_slice(), [Operand::Partition(_)]),
@@ -152,8 +201,8 @@ impl Repair {
 /// One run over all paths.
 struct Run<'a> {
     common: &'a Common,
-    /// What is done about damage; nothing where indexes are asked for.
-    how: Option<How>,
+    asked: Asked,
+    rules: &'static dyn RuleSet,
     checkpoints: CheckpointsBeside,
     wide: Option<WideIntegers>,
     /// One partition makes the whole document.
@@ -191,8 +240,19 @@ impl Run<'_> {
         if name.state.is_some() {
             return Some("not a partition's own directory any more; passed over");
         }
-        let is_metadata = name.topic == log::CLUSTER_METADATA && self.how.is_some();
-        is_metadata.then_some("the log of the cluster's metadata is not repaired; passed over")
+        let topic = internal_topic(Some(name))?;
+        let is_passed = match self.asked {
+            Asked::Log(_) | Asked::Abort { .. } => topic == CLUSTER_METADATA,
+            Asked::Pids { .. } | Asked::Barrier(_) => true,
+            Asked::Index | Asked::Rebuild(_) | Asked::Snapshot(_) => false,
+        };
+        match (is_passed, topic) {
+            (false, _) => None,
+            (true, CLUSTER_METADATA) => {
+                Some("the log of the cluster's metadata is not repaired; passed over")
+            }
+            (true, _) => Some("an internal topic, whose producers stay as they are; passed over"),
+        }
     }
 
     fn partition(
@@ -210,13 +270,10 @@ impl Run<'_> {
         let interval = u64::from(self.common.index_interval_bytes);
         let terms = Terms {
             index_interval_bytes: interval,
+            rules: self.rules,
             ..Terms::new(session.access, log_start.unwrap_or(Offset(0)))
         };
-        let plan = match self.how {
-            Some(how) => log::plan(partition, how, &terms),
-            None => index::plan(partition, &terms),
-        };
-        match plan {
+        match self.asked.plan(partition, log_start, &terms) {
             Ok(plan) => self.carry_out(&plan, &terms, session),
             Err(PlanError::Read(error)) => {
                 session.read_error(&error);

@@ -23,6 +23,7 @@ pub use finding::{Finding, Section};
 pub use risk::{Boundary, Highest, Risk, Stop};
 pub use seen::Seen;
 pub use strand::Strand;
+pub(super) use strand::is_ahead;
 
 use super::log_findings::DEFAULT_EXPIRATION_MS;
 use super::witness::Witness;
