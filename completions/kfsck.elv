@@ -31,6 +31,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand inspect-snapshot 'Show producer snapshots, judge them, and compare them with the log'
             cand producers 'Show what a broker would know of each producer after reading a partition'
             cand txns 'Show open transactions, whether they hang, and the command that aborts them'
+            cand repair 'Make a damaged partition sound again, as a plan that says first what is kept and what is lost'
             cand pid 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
             cand simulate-chain 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks'
             cand check 'Check whole partitions: log, indexes, snapshots, checkpoints, and what a broker will do'
@@ -137,6 +138,67 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
+        }
+        &'kfsck;repair'= {
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand log 'Take out of the log what cannot be read'
+            cand index 'Build offset, time and transaction indexes anew where they are missing or wrong'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'kfsck;repair;log'= {
+            cand --output 'Write the result to DIR/TOPIC-PARTITION'
+            cand --index-interval-bytes 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand --truncate 'End the log in front of the first damage, as a broker''s recovery does'
+            cand --salvage 'Keep every sound batch, also behind damage; for the last copy that is left'
+            cand --in-place 'Change the partition where it lies'
+            cand --dry-run 'Only show the plan'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'kfsck;repair;index'= {
+            cand --output 'Write the result to DIR/TOPIC-PARTITION'
+            cand --index-interval-bytes 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand --in-place 'Change the partition where it lies'
+            cand --dry-run 'Only show the plan'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'kfsck;repair;help'= {
+            cand log 'Take out of the log what cannot be read'
+            cand index 'Build offset, time and transaction indexes anew where they are missing or wrong'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'kfsck;repair;help;log'= {
+        }
+        &'kfsck;repair;help;index'= {
+        }
+        &'kfsck;repair;help;help'= {
         }
         &'kfsck;pid'= {
             cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
@@ -285,6 +347,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand inspect-snapshot 'Show producer snapshots, judge them, and compare them with the log'
             cand producers 'Show what a broker would know of each producer after reading a partition'
             cand txns 'Show open transactions, whether they hang, and the command that aborts them'
+            cand repair 'Make a damaged partition sound again, as a plan that says first what is kept and what is lost'
             cand pid 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
             cand simulate-chain 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks'
             cand check 'Check whole partitions: log, indexes, snapshots, checkpoints, and what a broker will do'
@@ -300,6 +363,14 @@ set edit:completion:arg-completer[kfsck] = {|@words|
         &'kfsck;help;producers'= {
         }
         &'kfsck;help;txns'= {
+        }
+        &'kfsck;help;repair'= {
+            cand log 'Take out of the log what cannot be read'
+            cand index 'Build offset, time and transaction indexes anew where they are missing or wrong'
+        }
+        &'kfsck;help;repair;log'= {
+        }
+        &'kfsck;help;repair;index'= {
         }
         &'kfsck;help;pid'= {
             cand map 'Print what a mapping makes of a producer id'

@@ -32,5 +32,6 @@ pub mod strands;
 pub mod transaction_coordinator;
 pub mod transaction_logs;
 pub mod transaction_stats;
+pub mod unmix;
 pub mod witness;
 pub mod words;

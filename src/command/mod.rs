@@ -20,6 +20,8 @@ mod partition_files;
 mod pid;
 mod producers;
 mod progress;
+mod repair;
+mod repair_producers;
 mod rules;
 mod scenarios;
 mod session;
@@ -47,7 +49,7 @@ use status::Status;
 
 /// Read Apache Kafka's partition files offline, without a broker and without a JVM
 ///
-/// Inputs are opened read-only, never created and never changed.
+/// Inputs are opened read-only, never created and never changed, but by `repair --in-place`.
 #[derive(Debug, Parser)]
 #[command(
     name = "kfsck",
@@ -101,6 +103,7 @@ enum Command {
     InspectSnapshot(Box<inspect_snapshot::InspectSnapshot>),
     Producers(Box<producers::Producers>),
     Txns(Box<txns::Txns>),
+    Repair(Box<repair::Repair>),
     Pid(pid::Pid),
     SimulateChain(Box<simulate_chain::SimulateChain>),
     Check(Box<check::Check>),
@@ -123,6 +126,7 @@ pub(crate) fn main() -> ExitCode {
         Command::InspectSnapshot(command) => command.run(&mut session),
         Command::Producers(command) => command.run(&mut session),
         Command::Txns(command) => command.run(&mut session),
+        Command::Repair(command) => command.run(&mut session),
         Command::Pid(command) => command.run(&mut session),
         Command::SimulateChain(command) => command.run(&mut session),
         Command::Check(command) => command.run(&mut session),
@@ -184,6 +188,7 @@ impl Command {
             Self::SimulateChain(simulate) => simulate
                 .validate()
                 .map_err(|error| (["simulate-chain"].as_slice(), error)),
+            Self::Repair(repair) => repair.validate(),
             Self::Explain(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }

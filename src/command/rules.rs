@@ -16,6 +16,19 @@ pub(super) struct RulesOption {
     rules: Rules,
 }
 
+/// The same where a stock broker is to read what is written.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct StockRulesOption {
+    /// Whose producer state
+    #[arg(
+        long = "rules",
+        value_enum,
+        value_name = "RULES",
+        default_value = "stock"
+    )]
+    rules: Rules,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Rules {
     /// Kafka 4.4.0: a barrier (control type 7) is ignored, ids below 0 have no state
@@ -30,11 +43,23 @@ enum Rules {
 
 impl RulesOption {
     pub(super) fn set(self) -> &'static dyn RuleSet {
-        match self.rules {
-            Rules::Stock => &Stock,
-            Rules::Barrier => &Barrier,
-            Rules::Mapped => &Mapped,
-            Rules::Fork => &Fork,
+        self.rules.set()
+    }
+}
+
+impl StockRulesOption {
+    pub(super) fn set(self) -> &'static dyn RuleSet {
+        self.rules.set()
+    }
+}
+
+impl Rules {
+    fn set(self) -> &'static dyn RuleSet {
+        match self {
+            Self::Stock => &Stock,
+            Self::Barrier => &Barrier,
+            Self::Mapped => &Mapped,
+            Self::Fork => &Fork,
         }
     }
 }

@@ -44,6 +44,26 @@ pub enum Refusal {
     /// Files cannot be listed.
     #[error("not all of the directory can be listed: {0}")]
     Unlisted(String),
+    /// A log with damage, where only sound ones are changed.
+    #[error("byte {position} is damaged ({what}): `kfsck repair log` first")]
+    NotSound {
+        /// Where, in bytes from the start of the file.
+        position: u64,
+        /// What is wrong.
+        what: String,
+    },
+    /// A topic that brokers write for themselves.
+    #[error(
+        "{0} is an internal topic: brokers write it for themselves, and what its producers mean \
+         is known to them alone"
+    )]
+    Internal(&'static str),
+    /// A broker does not start with the directory as it is, or changes its log.
+    #[error("a broker that loads the partition {0}: `kfsck repair log` first")]
+    NotLoaded(String),
+    /// Something that the producers of the log do not allow.
+    #[error("{0}")]
+    Producers(String),
     /// Two segments with the same base offset.
     #[error("two segments begin at offset {0}; move one of them away")]
     SameBase(Offset),

@@ -119,6 +119,8 @@ struct Current<'a> {
     file: &'a SegmentFile,
     name: String,
     length: u64,
+    /// Where the next segment begins that holds a batch.
+    limit: Option<Offset>,
     parts: Vec<Part>,
     /// Where the log was cut.
     cut: Option<(u64, Option<Offset>, String)>,
@@ -170,6 +172,7 @@ impl Pass<'_> {
             file,
             name: name.to_string_lossy().into_owned(),
             length: source.len(),
+            limit,
             parts: vec![Part::new(file.base_offset)],
             cut: None,
             check,
@@ -226,7 +229,9 @@ impl Pass<'_> {
 
     fn bad(&mut self, bad: &Bad, current: &mut Current<'_>) {
         let how = self.ground.how;
-        let is_loss = bad.is_loss();
+        // Zeros in front of another segment stand for what that one does not begin behind.
+        let is_hole = current.limit.is_some_and(|limit| limit > self.log.end);
+        let is_loss = bad.is_loss() || is_hole;
         if how == How::AsItIs || self.is_cut && !is_loss {
             return;
         }
@@ -420,6 +425,7 @@ impl Pass<'_> {
             parts,
             cut,
             check,
+            ..
         } = current;
         let is_whole = |part: &Part| part.ranges == [(0, length)] || length == 0;
         let as_it_is = self.ground.how == How::AsItIs;

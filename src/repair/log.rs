@@ -19,7 +19,8 @@ use crate::storage::file_name::FileKind;
 use crate::storage::source::{ReadError, Source};
 use std::collections::BTreeSet;
 
-const CLUSTER_METADATA: &str = "__cluster_metadata";
+/// The topic whose records are not repaired.
+pub const CLUSTER_METADATA: &str = "__cluster_metadata";
 const LEADER_EPOCHS: &str = "leader-epoch-checkpoint";
 
 /// Plans a log without damage: one that ends in front of the first, or one with all batches that

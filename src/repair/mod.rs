@@ -12,7 +12,9 @@
     )
 )]
 
+pub mod abort;
 pub mod apply;
+pub mod barrier;
 mod chain;
 pub mod content;
 mod draft;
@@ -22,10 +24,24 @@ mod index_check;
 mod kept_log;
 mod ledger;
 pub mod log;
+pub mod new_ids;
 mod old_indexes;
 mod old_snapshots;
+pub mod pids;
 pub mod plan;
+mod producer_files;
+mod renumbering;
+pub mod snapshot;
+mod snapshot_files;
+pub mod snapshot_rebuild;
+mod sound;
+mod split;
 mod survey;
+mod tail;
 pub mod terms;
+mod tiered;
 mod txn_check;
+mod which_ids;
 mod words;
+
+pub use sound::internal_topic;

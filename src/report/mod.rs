@@ -22,6 +22,7 @@ pub mod pid;
 pub mod pieces;
 mod producer_table;
 pub mod producers;
+pub mod repair;
 pub mod shell_word;
 pub mod simulation;
 pub mod snapshot;

@@ -25,6 +25,9 @@ pub struct Checkpoints {
     pub has_meta_properties: bool,
     /// Whether the broker said when it ended that all is written (`.kafka_cleanshutdown`).
     pub is_clean_shutdown: bool,
+    /// Whether anything lies there that only a log directory holds. Beside a copy of a partition
+    /// nothing does, and how its broker stopped is not known.
+    pub is_present: bool,
     /// The files that could not be used.
     pub faults: Vec<CheckpointFault>,
 }
@@ -57,16 +60,18 @@ impl Checkpoints {
     /// Reads what lies in a log directory; none of it has to.
     #[must_use]
     pub fn read(log_directory: &Path, access: Access) -> Self {
+        let clean = log_directory.join(FileKind::CLEAN_SHUTDOWN_NAME).exists();
+        let meta = log_directory.join(FileKind::MetaProperties.name());
         let mut read = Self {
             directory: log_directory.to_owned(),
-            has_meta_properties: log_directory
-                .join(FileKind::MetaProperties.name())
-                .is_file(),
-            is_clean_shutdown: log_directory.join(FileKind::CLEAN_SHUTDOWN_NAME).is_file(),
+            has_meta_properties: meta.is_file(),
+            is_clean_shutdown: clean,
+            is_present: clean || meta.exists(),
             ..Self::default()
         };
         for kind in Self::KINDS {
             let path = read.path(kind);
+            read.is_present |= path.exists();
             if path.is_file()
                 && let Err(fault) = read.read_file(&path, kind, access)
             {
@@ -140,6 +145,16 @@ impl Checkpoints {
     #[must_use]
     pub fn path(&self, kind: FileKind) -> PathBuf {
         self.directory.join(kind.name())
+    }
+
+    /// The log start and the recovery point that a broker loads a partition's directory with, 0
+    /// without a line. It looks at topic and number alone: a directory on its way in or out gets
+    /// the lines of the partition that it is, or was, a copy of.
+    #[must_use]
+    pub fn loaded_with(&self, partition: &PartitionName) -> (Offset, Offset) {
+        let name = (partition.topic.clone(), partition.partition);
+        let of = |offsets: &HashMap<_, Offset>| offsets.get(&name).copied().unwrap_or(Offset(0));
+        (of(&self.log_start), of(&self.recovery_point))
     }
 
     fn of(offsets: &HashMap<(String, i32), Offset>, partition: &PartitionName) -> Option<Offset> {

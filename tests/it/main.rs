@@ -4,12 +4,14 @@ mod barrier;
 mod batch_draft;
 mod batches;
 mod bounds;
+mod checked_logs;
 mod collisions;
 mod companions;
 #[cfg(unix)]
 mod contract;
 mod corpus;
 mod damaged;
+mod damages;
 mod every_byte;
 mod fixtures;
 mod fuzz;
@@ -17,12 +19,14 @@ mod golden;
 mod index_batches;
 mod jsonl;
 mod nested;
+mod next_start;
 mod offsets;
 #[cfg(unix)]
 mod program;
 #[cfg(target_os = "linux")]
 mod reading;
 mod rebuild;
+mod repair;
 mod resync;
 mod round_trip;
 mod run;

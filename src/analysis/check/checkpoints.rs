@@ -151,11 +151,14 @@ impl Checker for CheckpointCheck {
     }
 
     fn end(&mut self, _: &Replay<1>, found: Found<'_>) {
-        // Of a last segment that could not be read the end is not known.
-        let last = self.setting.bases.map(|(_, last)| last);
-        if let Some((base, end)) = self.ended
-            && last == Some(base)
-        {
+        let end = match (self.setting.bases, self.ended) {
+            // A broker begins an empty log.
+            (None, _) => Some(self.log_start.offset.unwrap_or(Offset(0))),
+            (Some((_, last)), Some((base, end))) if base == last => Some(end),
+            // Of a last segment that could not be read the end is not known.
+            _ => None,
+        };
+        if let Some(end) = end {
             self.start(end, found);
             self.recovery(end, found);
             self.committed(end, found);

@@ -136,15 +136,18 @@ fn guessed_stops(report: &Report, producers: &Producers, ledger: &mut Ledger<'_>
     if report.risk.barriers == 0 || barriers.count() as u64 != report.risk.barriers {
         return;
     }
-    for (boundary, next) in boundaries
-        .iter()
-        .zip(boundaries.iter().skip(1).map(Some).chain([None]))
-    {
+    for (place, boundary) in boundaries.iter().enumerate() {
         let Stop::LeaderEpochRise { from, to } = boundary.stop else {
             continue;
         };
-        let is_followed = next.is_some_and(|next| next.stop == Stop::Barrier);
-        if is_followed || to.0.saturating_sub(from.0) < RISE_OF_A_MIRROR {
+        let is_barrier = |one: &&Boundary| one.stop == Stop::Barrier;
+        let before = place.checked_sub(1).and_then(|place| boundaries.get(place));
+        let is_behind_one = before
+            .filter(is_barrier)
+            .is_some_and(|barrier| barrier.offset.plus(1) == boundary.offset);
+        let is_followed = boundaries.get(place + 1).filter(is_barrier).is_some();
+        let is_small = to.0.saturating_sub(from.0) < RISE_OF_A_MIRROR;
+        if is_behind_one || is_followed || is_small {
             continue;
         }
         let text = format!(

@@ -39,14 +39,16 @@ pub(super) fn owner(
     let files = directory.listing.files.iter();
     let mut files = files.filter(|file| file.name.kind == FileKind::MetaProperties);
     let Some(file) = files.find(|file| file.name.suffix.is_none()) else {
-        let path = directory.path.join(FileKind::MetaProperties.name());
-        found(Finding::new(
-            FindingCode::StartBlocked,
-            Severity::Note,
-            path,
-            "no such file: a broker does not start with this directory alone until \
-             kafka-storage.sh has formatted it",
-        ));
+        // A directory with nothing of a broker's own in it is a copy of some partitions.
+        if !directory.listing.files.is_empty() {
+            found(Finding::new(
+                FindingCode::StartBlocked,
+                Severity::Warning,
+                directory.path.join(FileKind::MetaProperties.name()),
+                "expected a file that says whose log directory this is, found none: a broker does \
+                 not start with this directory alone",
+            ));
+        }
         return Ok(Owner::Nobody);
     };
     let source = Source::open(&file.path, access)?;

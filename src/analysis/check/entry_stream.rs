@@ -3,6 +3,8 @@
 //! Zeros at the end of a preallocated file are no entries. An entry that breaks the order is told
 //! apart from its neighbours: one that lies above both of them would hold up all that follow.
 
+use std::collections::VecDeque;
+
 use crate::format::entry_file::{IndexEntry, ReadAt};
 use crate::format::number::Offset;
 use crate::storage::source::{ReadError, Source};
@@ -43,7 +45,7 @@ pub(super) struct EntryStream<E, const N: usize> {
     padding: Option<u64>,
     /// Taken from the file, not yet given.
     head: Option<Numbered<E>>,
-    ahead: Option<Numbered<E>>,
+    ahead: VecDeque<Numbered<E>>,
     /// The last that was given.
     before: Option<E>,
     taken: u64,
@@ -71,7 +73,7 @@ impl<E: IndexEntry<N>, const N: usize> EntryStream<E, N> {
             looked_at: log_size / USUAL_INTERVAL + BLOCK as u64,
             padding: None,
             head: None,
-            ahead: None,
+            ahead: VecDeque::new(),
             before: None,
             taken: 0,
             is_over: false,
@@ -123,29 +125,44 @@ impl<E: IndexEntry<N>, const N: usize> EntryStream<E, N> {
         odd: &mut dyn FnMut(Numbered<E>, Option<E>),
     ) -> Result<Option<Numbered<E>>, ReadError> {
         while self.head.is_none() && !self.is_over {
-            let one = match self.ahead.take() {
-                Some(one) => Some(one),
-                None => self.read()?,
-            };
-            let Some(one) = one else {
+            self.read_ahead()?;
+            let Some(one) = self.ahead.pop_front() else {
                 self.is_over = true;
                 break;
             };
-            if !self.may_follow(self.before.as_ref(), &one.entry) {
-                odd(one, self.before);
-                continue;
-            }
-            self.ahead = self.read()?;
-            let next = self.ahead.map(|next| next.entry);
-            let is_above_its_turn = next.is_some_and(|next| {
-                !(self.rises)(&one.entry, &next) && self.may_follow(self.before.as_ref(), &next)
-            });
-            match is_above_its_turn {
-                true => odd(one, self.before),
-                false => self.head = Some(one),
+            match self.is_in_order(&one.entry) {
+                true => self.head = Some(one),
+                false => odd(one, self.before),
             }
         }
         Ok(self.head)
+    }
+
+    /// Whether an entry stands where it should: of two that do not rise the third tells which of
+    /// them is wrong.
+    fn is_in_order(&self, one: &E) -> bool {
+        if !self.may_follow(self.before.as_ref(), one) {
+            return false;
+        }
+        let mut ahead = self.ahead.iter().map(|next| &next.entry);
+        match (ahead.next(), ahead.next()) {
+            (Some(next), Some(third)) => {
+                (self.rises)(one, next)
+                    || (self.rises)(one, third)
+                    || !self.may_follow(self.before.as_ref(), next)
+                    || !(self.rises)(next, third)
+            }
+            _ => true,
+        }
+    }
+
+    fn read_ahead(&mut self) -> Result<(), ReadError> {
+        while self.ahead.len() < 3
+            && let Some(next) = self.read()?
+        {
+            self.ahead.push_back(next);
+        }
+        Ok(())
     }
 
     /// Passes the entry that [`EntryStream::peek`] gave.
@@ -289,6 +306,8 @@ mod tests {
             (vec![(3, 10), (-1, 15), (9, 30)], vec![1]),
             (vec![(3, 10), (4, -15), (9, 30)], vec![1]),
             (vec![(3, 10), (4, 20), (9, 15), (12, 30)], vec![2]),
+            (vec![(3, 10), (3, 20), (9, 30)], vec![1]),
+            (vec![(3, 10), (3, 20)], vec![1]),
         ] {
             let count = entries.len() as u64;
             let good: Vec<_> = (0..count).filter(|number| !odd.contains(number)).collect();

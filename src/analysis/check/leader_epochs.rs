@@ -127,7 +127,11 @@ impl LeaderEpochCheck {
              which their logs part",
             self.latest
         );
-        let severity = self.severity(Severity::Warning);
+        // Somebody may have copied the segments alone.
+        let severity = match self.setting.is_at_home {
+            true => self.severity(Severity::Warning),
+            false => Severity::Note,
+        };
         let code = FindingCode::LeaderEpochCheckpointMismatch;
         Some(Finding::new(code, severity, &self.path, message))
     }
@@ -251,7 +255,12 @@ fn read(
                 }
             }
             Err(StreamFault::Malformed(fault)) => {
-                let message = format!("{fault}; the log directory goes off line with it");
+                // A word that is no number ends more than the reading of the file.
+                let effect = match fault.field {
+                    "epoch" | "startOffset" => "a broker does not start with it",
+                    _ => "a broker that starts takes the log directory off line",
+                };
+                let message = format!("{fault}; {effect}");
                 (Severity::Error, fault.at, message)
             }
             Err(StreamFault::Input(error)) => {

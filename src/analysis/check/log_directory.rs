@@ -9,6 +9,7 @@ use super::duplicates::{self, Owner};
 use super::finding::Finding;
 use super::{leftovers, partition_metadata};
 use crate::analysis::log_findings::Severity;
+use crate::format::malformed::Malformed;
 use crate::storage::checkpoints::{CheckpointFault, Checkpoints};
 use crate::storage::directory::LogDirectory;
 use crate::storage::file_name::FileKind;
@@ -65,33 +66,39 @@ fn checkpoint_files(checkpoints: &Checkpoints, found: Found<'_>) {
         let CheckpointFault::Malformed { path, fault } = fault else {
             continue;
         };
-        let is = |kind| *path == checkpoints.path(kind);
-        let (severity, effect) = if is(FileKind::LogStartOffsetCheckpoint) {
-            (
-                Severity::Error,
-                "a broker that starts takes each log to begin with its first segment, and records \
-                 that were deleted come back",
-            )
-        } else if is(FileKind::RecoveryPointCheckpoint) {
-            (
-                Severity::Warning,
-                "a broker that starts takes nothing for flushed, and reads every segment again \
-                 after a stop that was not a clean one",
-            )
-        } else if is(FileKind::ReplicationOffsetCheckpoint) {
-            (
-                Severity::Error,
-                "a broker that starts takes the log directory off line",
-            )
-        } else {
-            (
-                Severity::Warning,
-                "the log cleaner does not go on in this log directory",
-            )
-        };
+        let kind = Checkpoints::KINDS
+            .into_iter()
+            .find(|kind| *path == checkpoints.path(*kind));
+        let (severity, effect) = effect(kind, fault);
         let message = format!("{fault}; {effect}");
         let finding = Finding::new(FindingCode::CheckpointCorrupt, severity, path, message);
         found(finding.at(fault.at as u64));
+    }
+}
+
+/// What a broker does with a file that it cannot read (`CheckpointFileWithFailureHandler.read`).
+fn effect(kind: Option<FileKind>, fault: &Malformed) -> (Severity, &'static str) {
+    // A word that is no number is none of the faults for which the directory is given up.
+    let is_number = ["partition", "offset"].contains(&fault.field);
+    match kind {
+        Some(FileKind::CleanerOffsetCheckpoint) => (
+            Severity::Warning,
+            "the log cleaner does not go on in this log directory",
+        ),
+        Some(FileKind::RecoveryPointCheckpoint) if is_number => (
+            Severity::Warning,
+            "a broker that starts takes nothing for flushed, and reads every segment again after a \
+             stop that was not a clean one",
+        ),
+        Some(FileKind::LogStartOffsetCheckpoint) if is_number => (
+            Severity::Error,
+            "a broker that starts takes each log to begin with its first segment, and records that \
+             were deleted come back",
+        ),
+        _ => (
+            Severity::Error,
+            "a broker that starts takes the log directory off line",
+        ),
     }
 }
 

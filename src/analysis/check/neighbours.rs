@@ -62,7 +62,7 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    pub(super) const fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             path: PathBuf::new(),
             base: Offset(0),
@@ -104,17 +104,32 @@ impl Neighbours {
             Some(before) => side.first > before.last && side.epoch >= before.epoch,
             None => false,
         };
-        follows && side.last >= side.first && distance <= i64::from(i32::MAX)
+        let fits = distance <= i64::from(i32::MAX);
+        follows && side.first.0 >= 0 && side.last >= side.first && fits
     }
 
     #[cold]
     fn judge(&self, side: &Side, ledger: &mut Ledger<'_>) {
+        if side.first.0 < 0 {
+            let text = format!("expected a base offset of 0 or more, found {}", side.first);
+            let code = FindingCode::BadBatchHeader;
+            ledger.add(self.finding(code, Severity::Error, side, text));
+        }
+        if side.epoch < LeaderEpoch(-1) {
+            let text = format!(
+                "expected a leader epoch of -1 or more, found {}",
+                side.epoch
+            );
+            let code = FindingCode::BadBatchHeader;
+            ledger.add(self.finding(code, Severity::Error, side, text));
+        }
         if side.last < side.first {
             ledger.add(self.backward(side));
         } else if side.last.0.saturating_sub(self.base.0) > i64::from(i32::MAX) {
             ledger.add(self.beyond_index(side));
         }
         if let Some(before) = &self.before
+            && side.first.0 >= 0
             && side.first <= before.last
             && before.first <= before.last
         {
@@ -127,7 +142,7 @@ impl Neighbours {
         };
         if let Some((before, path)) = before
             && side.epoch < before.epoch
-            && side.epoch != LeaderEpoch(-1)
+            && side.epoch > LeaderEpoch(-1)
         {
             ledger.add(self.epoch_regression(before, path, side));
         }

@@ -15,7 +15,7 @@ use super::snapshots::Snapshots;
 use super::terms::{Depth, Tally, Terms};
 use super::watch::Watch;
 use crate::analysis::belief::{Belief, Question, begin, begin_without_snapshot};
-use crate::analysis::event_verdict::EventJudge;
+use crate::analysis::event_verdict::{EventJudge, Severity};
 use crate::analysis::snapshot_queue::Reached;
 use crate::analysis::strands::{self, Strands};
 use crate::analysis::witness::is_turn;
@@ -24,7 +24,7 @@ use crate::format::number::{Offset, Timestamp};
 use crate::state::batch::{Batch, Control, control};
 use crate::state::read::{ReadOptions, SegmentFile, batch_at};
 use crate::storage::checkpoints::Checkpoints;
-use crate::storage::damage::Damage;
+use crate::storage::damage::{Code, Damage};
 use crate::storage::directory::PartitionDirectory;
 use crate::storage::partition_name::DirectoryState;
 use crate::storage::segment::batch_faults::crc_mismatch;
@@ -91,7 +91,8 @@ pub(super) fn check_opened(
         most_findings: MOST_COLLISIONS,
     };
     let snapshots = Snapshots::new(directory, &belief, &segments, terms);
-    let producers = Producers::new(&segments, judge, terms.rules);
+    let is_clean = checkpoints.is_clean_shutdown;
+    let producers = Producers::new(&segments, is_clean, judge, terms.rules);
     let ledger = Ledger::new(&belief.topic_partition, found);
     let mut pass = Pass {
         opened,
@@ -235,6 +236,7 @@ impl Pass<'_, '_> {
             reader: BatchReader::new(source, self.terms.max_record_bytes),
             inside: Walk::new(source),
         };
+        let is_open = self.look.producers.is_open(segment.base_offset);
         let (mut pieces, mut told) = (0_u64, 0);
         while let Some(piece) = walk.next_piece()? {
             match piece {
@@ -242,7 +244,7 @@ impl Pass<'_, '_> {
                     let batch = batch_at(&mut walk, mapped, segment.base_offset, span)?;
                     self.batch(&batch, span, &mut reading, watch)?;
                 }
-                Piece::Damage(damage) => self.damage(segment, &damage),
+                Piece::Damage(damage) => self.damage(segment, &damage, is_open),
             }
             pieces += 1;
             if pieces.is_multiple_of(PACE) {
@@ -260,9 +262,14 @@ impl Pass<'_, '_> {
         Ok(())
     }
 
-    fn damage(&mut self, segment: &SegmentFile, damage: &Damage) {
+    /// `is_open` says that a broker which was not stopped in order was writing this segment.
+    fn damage(&mut self, segment: &SegmentFile, damage: &Damage, is_open: bool) {
         self.tally.bytes_damaged += damage.size;
-        let finding = Finding::of_damage(&segment.path, damage);
+        let mut finding = Finding::of_damage(&segment.path, damage);
+        if damage.code == Code::ZeroTail && is_open {
+            // Space that was made ahead of its use: the start cuts it off and loses nothing.
+            finding.severity = Severity::Warning;
+        }
         self.look.ledger.add(finding);
         self.look
             .each(|checker, found| checker.damage(damage, found));

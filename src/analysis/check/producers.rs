@@ -21,6 +21,8 @@ const MOST_NEGATIVE: usize = 4096;
 /// Judges what the log shows of producers.
 pub(super) struct Producers {
     pub(super) segments: Vec<SegmentFile>,
+    /// The broker said that it was stopped in order.
+    is_clean: bool,
     pub(super) traces: CleanerTraces,
     /// The last barrier that the rules take for one.
     pub(super) last_barrier: Option<Offset>,
@@ -36,11 +38,13 @@ pub(super) struct Producers {
 impl Producers {
     pub(super) fn new(
         segments: &[SegmentFile],
+        is_clean: bool,
         judge: EventJudge,
         rules: &'static dyn RuleSet,
     ) -> Self {
         Self {
             segments: segments.to_vec(),
+            is_clean,
             traces: CleanerTraces::default(),
             last_barrier: None,
             judge,
@@ -54,6 +58,13 @@ impl Producers {
     pub(super) fn begin_segment(&mut self, path: &Path) {
         self.path = path.to_owned();
         self.barrier_before = None;
+    }
+
+    /// Whether the segment that begins at `base` was being written when the broker ended without
+    /// a word.
+    pub(super) fn is_open(&self, base: Offset) -> bool {
+        let last = self.segments.last();
+        !self.is_clean && last.is_some_and(|last| last.base_offset == base)
     }
 
     /// The segment that holds an offset, by the names.

@@ -23,6 +23,8 @@ pub(super) struct Setting {
     pub(super) access: Access,
     /// Whether the last stop was a clean one.
     pub(super) is_clean: bool,
+    /// The directory lies in a log directory that a broker has made its own.
+    pub(super) is_at_home: bool,
     /// What became of the directory.
     pub(super) state: Option<DirectoryState>,
     /// The log of the cluster's metadata.
@@ -63,6 +65,7 @@ impl Setting {
         Self {
             access,
             is_clean: checkpoints.is_clean_shutdown,
+            is_at_home: checkpoints.has_meta_properties,
             state: name.and_then(|name| name.state),
             is_metadata,
             is_compacted: is_cleaned

@@ -250,7 +250,8 @@ impl Current {
             return;
         };
         let (stored, computed) = (entry.first_offset, shown.first_offset);
-        if stored == computed || (stored < computed && may_differ(entry)) {
+        let is_earlier = (Offset(0)..computed).contains(&stored);
+        if stored == computed || (is_earlier && may_differ(entry)) {
             return;
         }
         let message = format!(
@@ -397,6 +398,9 @@ fn words(txn: &AbortedTxn) -> String {
     )
 }
 
+/// An entry with its number, or why there is none.
+type Read = (u64, Result<AbortedTxn, Malformed>);
+
 /// A transaction index that is read entry by entry, or none.
 #[derive(Debug)]
 struct EntryFile {
@@ -438,7 +442,7 @@ impl EntryFile {
     }
 
     /// The next entry, or why it is none; nothing is read behind a fault.
-    fn read(&mut self) -> Result<Option<(u64, Result<AbortedTxn, Malformed>)>, ReadError> {
+    fn read(&mut self) -> Result<Option<Read>, ReadError> {
         let Some(source) = &self.source else {
             return Ok(None);
         };

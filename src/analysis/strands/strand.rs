@@ -179,7 +179,7 @@ impl Strand {
 }
 
 /// Whether a sequence lies ahead of the one that should come, or is it.
-fn is_ahead(sequence: Sequence, next: Sequence) -> bool {
+pub(in crate::analysis) fn is_ahead(sequence: Sequence, next: Sequence) -> bool {
     let missing = sequence.minus(next.0).0;
     let has_wrapped = sequence < next;
     missing < if has_wrapped { NEAR } else { HALF }

@@ -10,6 +10,4 @@ mod journal;
 pub mod output;
 mod recipe;
 mod staging;
-#[cfg(test)]
-mod tests;
 pub mod verify;

@@ -167,7 +167,7 @@ impl Measure {
     clippy::print_stdout,
     reason = "the table is what a measurement is for"
 )]
-fn tell(table: &str) {
+pub(super) fn tell(table: &str) {
     println!("{table}");
 }
 

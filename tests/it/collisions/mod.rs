@@ -8,6 +8,7 @@ mod judge;
 mod measure;
 mod random;
 mod real;
+mod unmix;
 
 use kfsck::simulate::explore::generate;
 use kfsck::simulate::run::{How, run};
@@ -87,4 +88,22 @@ fn wild_runs() {
         random::run(seed, how.strategy, how.rules)
     });
     assert!(contradictions > 0 || seeds().start > 0);
+}
+
+#[test]
+fn batches_of_shared_ids_are_told_apart() {
+    let (mut random, mut wild) = (unmix::Measure::default(), unmix::Measure::default());
+    for seed in seeds() {
+        for how in every_way(seed) {
+            let name = format!(
+                "seed {seed}, {} under {}",
+                how.strategy.name(),
+                how.rules.name()
+            );
+            random.add(&name, &world_of(&generate(seed, how), how));
+            wild.add(&name, &random::run(seed, how.strategy, how.rules));
+        }
+    }
+    random.judge("random scenarios");
+    assert!(wild.judge("wild runs") > 0 || seeds().start > 0);
 }

@@ -151,6 +151,7 @@ mod all {
         inspect_snapshot: ["inspect-snapshot"];
         producers: ["producers"];
         txns: ["txns"];
+        repair: ["repair"];
         pid: ["pid"];
         simulate_chain: ["simulate-chain"];
         check: ["check"];
@@ -163,6 +164,19 @@ mod all {
     #[test]
     fn no_command_is_left_out() {
         crate::contract::commands::are_all(&[], COMMANDS);
+    }
+}
+
+mod of_repair {
+    every_command! {
+        log: ["repair", "log"];
+        index: ["repair", "index"];
+    }
+
+    /// A new command comes with its line above.
+    #[test]
+    fn no_command_is_left_out() {
+        crate::contract::commands::are_all(&["repair"], COMMANDS);
     }
 }
 
@@ -188,6 +202,8 @@ mod printing {
         producers: ["producers", "-q", "testdata/kafka/main"];
         producers_json: ["producers", "-q", "--format", "json", "testdata/kafka/main"];
         txns: ["txns", "--all", "testdata/kafka/main/txn-v2-1"];
+        repair: ["repair", "index", "-q", "--dry-run", "testdata/kafka/main/idem-0"];
+        repair_json: ["repair", "index", "--dry-run", "--format=json", "testdata/kafka/main/idem-0"];
         pid_map: ["pid", "map", "--pid", "5", "--cluster-id", "7YlvJLFmRy2ZQ9tBN3Ofiw"];
         pid_explain: ["pid", "explain", "-7"];
         pid_odds: ["pid", "odds", "--clusters", "5"];

@@ -1,0 +1,426 @@
+//! `kfsck repair`: a plan for each partition, shown, and carried out unless it is only asked for.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use kfsck::format::number::Offset;
+use kfsck::repair::apply::disk::SystemDisk;
+use kfsck::repair::apply::in_place::{self, Settled};
+use kfsck::repair::apply::{output, verify};
+use kfsck::repair::error::{ApplyError, PlanError};
+use kfsck::repair::internal_topic;
+use kfsck::repair::log::CLUSTER_METADATA;
+use kfsck::repair::plan::Plan;
+use kfsck::repair::terms::{How, Terms};
+use kfsck::report::json::WideIntegers;
+use kfsck::report::one_line::on_one_line;
+use kfsck::report::repair::{JSON_HEAD, JSON_TAIL, Outcome, View, json, text};
+use kfsck::state::rules::{RuleSet, Stock};
+use kfsck::storage::directory::{self, Operand, PartitionDirectory};
+use kfsck::storage::partition_name::PartitionName;
+
+use super::output::OutputOptions;
+use super::partition_files::CheckpointsBeside;
+use super::repair_producers::{AbortOptions, Asked, BarrierOptions, PidsOptions, SnapshotOptions};
+use super::session::Session;
+use super::status::Status;
+
+/// Make a damaged partition sound again, as a plan that says first what is kept and what is lost
+///
+/// A broker must not run on the log directory: a lock that is held is an error. With --output the
+/// input is only read, and the whole partition is written to DIR/TOPIC-PARTITION. With --in-place
+/// files that change are set aside beside the log directory, and a run that is broken off is
+/// finished or undone by the next one.
+///
+/// If another replica is healthy, do not repair: move the directory out of the log directory and
+/// let the broker fetch the partition again.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kfsck repair log --salvage --dry-run orders-0
+  kfsck repair log --truncate --output repaired data/orders-0
+  kfsck repair index --in-place data
+Exit codes: 0 nothing to do, or the result is sound; 1 with --dry-run something to do, else
+something is left; 3 not planned or not written.")]
+pub(super) struct Repair {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Take out of the log what cannot be read
+    ///
+    /// Damage is whatever is no batch, a batch with a wrong checksum or records that do not decode,
+    /// offsets that do not rise, and batches that end a broker that reads them. Indexes, producer
+    /// snapshots and leader-epoch-checkpoint follow the log. Offsets are never renumbered.
+    #[command(after_help = LOG_EXAMPLES)]
+    Log(LogOptions),
+    /// Build offset, time and transaction indexes anew where they are missing or wrong
+    ///
+    /// From the log alone, byte for byte as a broker's recovery builds them. An index that is right
+    /// stays, also where a running broker has put its entries elsewhere than a recovery would.
+    #[command(after_help = INDEX_EXAMPLES)]
+    Index(Common),
+    Snapshot(Box<SnapshotOptions>),
+    Pids(Box<PidsOptions>),
+    Barrier(Box<BarrierOptions>),
+    Abort(Box<AbortOptions>),
+}
+
+const LOG_EXAMPLES: &str = "\
+Examples:
+  kfsck repair log --salvage --dry-run orders-0
+  kfsck repair log --truncate --output repaired data/orders-0
+  kfsck repair log --salvage --in-place data/orders-0";
+
+const INDEX_EXAMPLES: &str = "\
+Examples:
+  kfsck repair index --dry-run data
+  kfsck repair index --output repaired data/orders-0
+  kfsck repair index --in-place data";
+
+#[derive(Debug, Args)]
+#[group(id = "how", required = true, multiple = false, args = ["truncate", "salvage"])]
+struct LogOptions {
+    /// End the log in front of the first damage, as a broker's recovery does
+    #[arg(long)]
+    truncate: bool,
+
+    /// Keep every sound batch, also behind damage; for the last copy that is left
+    #[arg(long)]
+    salvage: bool,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+/// What a broker comes with.
+const DEFAULT_INDEX_INTERVAL_BYTES: u32 = 4096;
+
+/// What every verb takes.
+#[derive(Debug, Args)]
+#[group(id = "where", required = true, multiple = true, args = ["output_dir", "in_place", "dry_run"])]
+pub(super) struct Common {
+    /// Partition directories, and log directories for all partitions in them
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+
+    /// Write the result to DIR/TOPIC-PARTITION
+    #[arg(long = "output", value_name = "DIR", conflicts_with = "in_place")]
+    output_dir: Option<PathBuf>,
+
+    /// Change the partition where it lies
+    #[arg(long)]
+    in_place: bool,
+
+    /// Only show the plan
+    #[arg(long)]
+    dry_run: bool,
+
+    /// The topic's index.interval.bytes: how far apart the entries of new indexes lie at least
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_INDEX_INTERVAL_BYTES)]
+    index_interval_bytes: u32,
+
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+impl Verb {
+    const fn common(&self) -> &Common {
+        match self {
+            Self::Log(log) => &log.common,
+            Self::Index(common) => common,
+            Self::Snapshot(options) => &options.common,
+            Self::Pids(options) => &options.common,
+            Self::Barrier(options) => &options.common,
+            Self::Abort(options) => &options.common,
+        }
+    }
+}
+
+impl Repair {
+    /// What clap cannot tell by itself, with the names of the command that it concerns.
+    pub(super) fn validate(&self) -> Result<(), (&'static [&'static str], clap::Error)> {
+        match &self.verb {
+            Verb::Snapshot(options) => options
+                .asked()
+                .map(|_| ())
+                .map_err(|error| (["repair", "snapshot"].as_slice(), error)),
+            Verb::Pids(options) => options
+                .pids()
+                .map(|_| ())
+                .map_err(|error| (["repair", "pids"].as_slice(), error)),
+            Verb::Barrier(options) => options
+                .asked()
+                .map(|_| ())
+                .map_err(|error| (["repair", "barrier"].as_slice(), error)),
+            Verb::Log(_) | Verb::Index(_) | Verb::Abort(_) => Ok(()),
+        }
+    }
+
+    pub(super) fn run(&self, session: &mut Session) -> anyhow::Result<()> {
+        let common = self.verb.common();
+        let mut operands = Vec::new();
+        for path in &common.paths {
+            match directory::expand(path) {
+                Ok(Operand::File(file)) => session.error(&format!(
+                    "{}: expected a partition's directory or a log directory, found a file",
+                    on_one_line(&file.path.to_string_lossy())
+                )),
+                Ok(operand) => operands.push(operand),
+                Err(error) => session.read_error(&error),
+            }
+        }
+        let (mut rules, mut asked): (&dyn RuleSet, _) = (&Stock, Asked::Index);
+        match &self.verb {
+            Verb::Log(log) if log.truncate => asked = Asked::Log(How::Truncate),
+            Verb::Log(_) => asked = Asked::Log(How::Salvage),
+            Verb::Index(_) => {}
+            Verb::Snapshot(options) => {
+                rules = options.rules();
+                asked = options.asked()?;
+            }
+            Verb::Pids(options) => asked = options.asked(&operands, session)?,
+            Verb::Barrier(options) => asked = options.asked()?,
+            Verb::Abort(options) => asked = options.asked(&operands, session),
+        }
+        let mut run = Run {
+            common,
+            asked,
+            rules,
+            checkpoints: CheckpointsBeside::default(),
+            wide: common.output.json(),
+            is_one: matches!(operands.as_slice(), [Operand::Partition(_)]),
+            shown: 0,
+        };
+        run.all(&operands, session)
+    }
+}
+
+/// One run over all paths.
+struct Run<'a> {
+    common: &'a Common,
+    asked: Asked,
+    rules: &'static dyn RuleSet,
+    checkpoints: CheckpointsBeside,
+    wide: Option<WideIntegers>,
+    /// One partition makes the whole document.
+    is_one: bool,
+    shown: usize,
+}
+
+impl Run<'_> {
+    fn all(&mut self, operands: &[Operand], session: &mut Session) -> anyhow::Result<()> {
+        let is_list = self.wide.is_some() && !self.is_one;
+        if is_list {
+            session.write(JSON_HEAD)?;
+        }
+        for operand in operands {
+            let is_whole = matches!(operand, Operand::Log(_));
+            for partition in operand.partitions() {
+                let name = partition.name.as_ref().filter(|_| is_whole);
+                match name.and_then(|name| self.passed_over(name)) {
+                    Some(why) => session.note(&partition.path, &why),
+                    None => self.partition(partition, session)?,
+                }
+            }
+        }
+        if is_list {
+            session.write(JSON_TAIL)?;
+        }
+        if self.wide.is_some() && (is_list || self.shown > 0) {
+            session.write(b"\n")?;
+        }
+        Ok(())
+    }
+
+    /// Why a partition that was not asked for by name stays as it is.
+    fn passed_over(&self, name: &PartitionName) -> Option<&'static str> {
+        if name.state.is_some() {
+            return Some("not a partition's own directory any more; passed over");
+        }
+        let topic = internal_topic(Some(name))?;
+        let is_passed = match self.asked {
+            Asked::Log(_) | Asked::Abort { .. } => topic == CLUSTER_METADATA,
+            Asked::Pids { .. } | Asked::Barrier(_) => true,
+            Asked::Index | Asked::Rebuild(_) | Asked::Snapshot(_) => false,
+        };
+        match (is_passed, topic) {
+            (false, _) => None,
+            (true, CLUSTER_METADATA) => {
+                Some("the log of the cluster's metadata is not repaired; passed over")
+            }
+            (true, _) => Some("an internal topic, whose producers stay as they are; passed over"),
+        }
+    }
+
+    fn partition(
+        &mut self,
+        partition: &PartitionDirectory,
+        session: &mut Session,
+    ) -> anyhow::Result<()> {
+        let Some(relisted) = self.settled(partition, session) else {
+            return Ok(());
+        };
+        let partition = relisted.as_ref().unwrap_or(partition);
+        let checkpoints = self.checkpoints.of(&partition.path, session);
+        let name = partition.name.as_ref();
+        let log_start = name.and_then(|name| checkpoints.log_start_offset(name));
+        let interval = u64::from(self.common.index_interval_bytes);
+        let terms = Terms {
+            index_interval_bytes: interval,
+            rules: self.rules,
+            ..Terms::new(session.access, log_start.unwrap_or(Offset(0)))
+        };
+        match self.asked.plan(partition, log_start, &terms) {
+            Ok(plan) => self.carry_out(&plan, &terms, session),
+            Err(PlanError::Read(error)) => {
+                session.read_error(&error);
+                Ok(())
+            }
+            Err(error) => {
+                session.error(&on_one_line(&error.to_string()));
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends what an earlier run in place has left; `None` where that stands in the way.
+    fn settled(
+        &self,
+        partition: &PartitionDirectory,
+        session: &mut Session,
+    ) -> Option<Option<PartitionDirectory>> {
+        let path = &partition.path;
+        let Some(work) = in_place::unsettled(path) else {
+            return Some(None);
+        };
+        if !self.common.in_place || self.common.dry_run {
+            session.error(&format!(
+                "{}: a repair in place was broken off ({}); any `kfsck repair` of it with \
+                 --in-place finishes or undoes it first",
+                path.display(),
+                work.display()
+            ));
+            return None;
+        }
+        match in_place::settle(&mut SystemDisk, path) {
+            Ok(Settled::Nothing) => {}
+            Ok(Settled::Undone) => session.note(
+                path,
+                &"an earlier repair was broken off before it changed anything: undone",
+            ),
+            Ok(Settled::Finished) => {
+                session.note(path, &"an earlier repair was broken off: finished now");
+            }
+            Err(error) => {
+                session.error(&on_one_line(&error.to_string()));
+                return None;
+            }
+        }
+        Some(Some(PartitionDirectory::list(path)))
+    }
+
+    fn carry_out(
+        &mut self,
+        plan: &Plan,
+        terms: &Terms,
+        session: &mut Session,
+    ) -> anyhow::Result<()> {
+        if self.common.dry_run {
+            if !plan.is_empty() {
+                session.met(Status::Found);
+            }
+            return self.show(
+                &View {
+                    plan,
+                    outcome: None,
+                },
+                session,
+            );
+        }
+        match self.write(plan, terms) {
+            Ok(None) => self.show(
+                &View {
+                    plan,
+                    outcome: None,
+                },
+                session,
+            ),
+            Ok(Some(written)) => {
+                if !written.left.is_empty() {
+                    session.met(Status::Found);
+                }
+                let outcome = Some(Outcome {
+                    path: &written.path,
+                    set_aside: written.set_aside.as_deref(),
+                    left: &written.left,
+                });
+                self.show(&View { plan, outcome }, session)
+            }
+            Err(error) => {
+                self.show(
+                    &View {
+                        plan,
+                        outcome: None,
+                    },
+                    session,
+                )?;
+                session.error(&on_one_line(&error.to_string()));
+                Ok(())
+            }
+        }
+    }
+
+    fn write(&self, plan: &Plan, terms: &Terms) -> Result<Option<Written>, ApplyError> {
+        let disk = &mut SystemDisk;
+        let (path, set_aside) = match &self.common.output_dir {
+            Some(output) => (output::write(disk, plan, output, terms.access)?, None),
+            None if plan.is_empty() => return Ok(None),
+            None => {
+                let aside = in_place::apply(disk, plan, terms.access)?;
+                (plan.directory.clone(), Some(aside))
+            }
+        };
+        let left = left(&path, plan, terms)?;
+        Ok(Some(Written {
+            path,
+            set_aside,
+            left,
+        }))
+    }
+
+    fn show(&mut self, view: &View<'_>, session: &mut Session) -> anyhow::Result<()> {
+        let mut out = Vec::new();
+        match self.wide {
+            Some(wide) => {
+                if self.shown > 0 {
+                    out.push(b',');
+                }
+                json(view, wide, &mut out);
+            }
+            None => {
+                if self.shown > 0 {
+                    out.push(b'\n');
+                }
+                out.extend_from_slice(text(view).as_bytes());
+            }
+        }
+        self.shown += 1;
+        session.write(&out)?;
+        Ok(())
+    }
+}
+
+/// What was written.
+struct Written {
+    path: PathBuf,
+    set_aside: Option<PathBuf>,
+    left: Vec<String>,
+}
+
+/// What is still not as it should be with a result.
+fn left(path: &Path, plan: &Plan, terms: &Terms) -> Result<Vec<String>, ApplyError> {
+    verify::verify(path, &plan.topic_partition, terms)
+}

@@ -1,0 +1,172 @@
+//! `repair abort`: the ABORT that a hanging transaction waits for, where no broker can write it.
+
+use super::error::{PlanError, Refusal};
+use super::plan::{Plan, Verb};
+use super::sound::internal_topic;
+use super::tail::{Tail, procedure};
+use super::terms::Terms;
+use crate::analysis::hanging_transaction::{Arm, Judgement, OpenTransaction, judge};
+use crate::analysis::transaction_coordinator::TransactionCoordinator;
+use crate::format::control::{ControlType, EndTxnMarker};
+use crate::format::control_batch::put_end_txn_marker;
+use crate::format::number::{CoordinatorEpoch, ProducerId, Timestamp};
+use crate::format::transaction_log::TransactionStatus;
+use crate::state::batch::{Control, Marker};
+use crate::storage::directory::PartitionDirectory;
+
+/// Whose transaction is aborted, and by what right.
+#[derive(Debug, Clone, Copy)]
+pub struct Abort<'c> {
+    /// Whose.
+    pub producer_id: ProducerId,
+    /// The time of the marker.
+    pub timestamp: Timestamp,
+    /// The coordinators, where `__transaction_state` is at hand.
+    pub coordinator: Option<&'c TransactionCoordinator>,
+    /// Whatever the coordinators say, but for a commit that is decided.
+    pub force: bool,
+    /// The clock for whether the transaction's time is over.
+    pub now: Timestamp,
+    /// The greatest timeout that the cluster allows (`transaction.max.timeout.ms`), in
+    /// milliseconds.
+    pub max_timeout_ms: i64,
+}
+
+/// Plans to append the ABORT; nothing where the producer has no transaction open.
+///
+/// # Errors
+/// A file that cannot be read; a log that is not sound; a producer that the log does not know; a
+/// transaction that does not hang, or whose commit is decided.
+pub fn plan(
+    directory: &PartitionDirectory,
+    abort: &Abort<'_>,
+    terms: &Terms,
+) -> Result<Plan, PlanError> {
+    let refused = |refusal| PlanError::Refused {
+        path: directory.path.clone(),
+        refusal,
+    };
+    let producers = |why: String| refused(Refusal::Producers(why));
+    let id = abort.producer_id;
+    let topic = internal_topic(directory.name.as_ref());
+    // Consumers commit their offsets in transactions.
+    if let Some(topic) = topic.filter(|topic| *topic != "__consumer_offsets") {
+        return Err(refused(Refusal::Internal(topic)));
+    }
+    let tail = Tail::read(directory, terms, &mut |_| {})?;
+    let Some(entry) = tail.manager().producers().get(id) else {
+        return Err(producers(format!(
+            "a broker knows no producer {id} at the end of this log"
+        )));
+    };
+    let Some(first_offset) = entry.current_txn_first_offset else {
+        let why = format!("producer {id} has no transaction open");
+        return tail.nothing(Verb::Abort, why);
+    };
+    let name = directory.name.as_ref();
+    let transaction = OpenTransaction {
+        topic: name.map_or("", |name| &name.topic),
+        partition: name.map_or(-1, |name| name.partition),
+        producer_id: id,
+        last_timestamp: entry.last_timestamp,
+    };
+    let by = right(&transaction, abort).map_err(producers)?;
+    let place = tail.place(abort.timestamp);
+    // As a mirror that stops does: 0 where no marker of the producer came before.
+    let coordinator_epoch = CoordinatorEpoch(entry.coordinator_epoch.0.max(0));
+    let mut bytes = Vec::new();
+    put_end_txn_marker(
+        place,
+        (id, entry.producer_epoch),
+        ControlType::Abort,
+        EndTxnMarker::new(coordinator_epoch),
+        &mut bytes,
+    )
+    .map_err(|fault| producers(fault.to_string()))?;
+    let control = Control::Marker(Marker {
+        is_abort: true,
+        version: 0,
+        coordinator_epoch,
+        timestamp: abort.timestamp,
+    });
+    let detail = format!(
+        "an ABORT of producer {id}, epoch {}, coordinator epoch {coordinator_epoch}, for its \
+         transaction from offset {first_offset} on",
+        entry.producer_epoch
+    );
+    let mut plan = tail.append(Verb::Abort, bytes.clone(), &control, detail)?;
+    plan.warnings.push(by);
+    procedure(&mut plan, &bytes, place);
+    Ok(plan)
+}
+
+/// By what right the transaction is aborted, or why it is not.
+fn right(transaction: &OpenTransaction<'_>, abort: &Abort<'_>) -> Result<String, String> {
+    let id = transaction.producer_id;
+    if let Some(text) = prepared_commit(transaction, abort.coordinator) {
+        return Err(format!(
+            "transaction of producer {id}: {text} has decided to commit it, and other partitions \
+             may have its COMMIT already; it is not aborted, also not with --force: bring the \
+             coordinator back and let it end the transaction"
+        ));
+    }
+    if abort.force {
+        return Ok(
+            "aborted by --force: if a coordinator still knows the transaction and commits it, \
+             this partition has aborted what others have committed"
+                .to_owned(),
+        );
+    }
+    let Some(coordinator) = abort.coordinator else {
+        return Err(format!(
+            "transaction of producer {id}: whether it hangs, its coordinator tells: give \
+             --transaction-log, the directories of __transaction_state, or --force"
+        ));
+    };
+    if !transaction.is_overdue(abort.now, abort.max_timeout_ms) {
+        return Err(format!(
+            "transaction of producer {id}: it last wrote {} ms ago, and the longest transaction \
+             may take {} ms: it may end by itself",
+            abort.now.0.saturating_sub(transaction.last_timestamp.0),
+            abort.max_timeout_ms
+        ));
+    }
+    match judge(transaction, coordinator) {
+        Judgement::Hanging(Arm::NoTransactionalId) => Ok(format!(
+            "hanging: no transactional id uses producer {id}, so no coordinator ends it"
+        )),
+        Judgement::Hanging(Arm::UnknownTransaction { .. }) => {
+            Ok("hanging: the coordinator of its transactional id does not know the id".to_owned())
+        }
+        Judgement::Hanging(Arm::PartitionNotInTransaction { .. }) => Ok(
+            "hanging: the transaction of its transactional id has not this partition".to_owned(),
+        ),
+        Judgement::Known { state, .. } => Err(format!(
+            "transaction of producer {id}: its coordinator knows it ({}) and will end it",
+            state.value.transaction_status
+        )),
+        Judgement::Undecided(_) => Err(format!(
+            "transaction of producer {id}: whether it hangs cannot be told from the partitions \
+             of __transaction_state that were given (`kfsck txns` tells which are missing); give \
+             all, or --force"
+        )),
+    }
+}
+
+/// The transactional id whose commit of this partition is decided, in words.
+fn prepared_commit(
+    transaction: &OpenTransaction<'_>,
+    coordinator: Option<&TransactionCoordinator>,
+) -> Option<String> {
+    let coordinator = coordinator?;
+    let ids = coordinator.transactional_ids(transaction.producer_id);
+    let key = ids.iter().find_map(|(number, key)| {
+        let state = coordinator.partitions().get(number)?.state(key)?;
+        let value = &state.value;
+        let is_decided = value.transaction_status == TransactionStatus::PrepareCommit
+            && value.has_partition(transaction.topic.as_bytes(), transaction.partition);
+        is_decided.then_some(key)
+    })?;
+    let name = String::from_utf8_lossy(&key.transactional_id);
+    Some(format!("the coordinator of transactional id {name:?}"))
+}

@@ -1,0 +1,116 @@
+//! The plan in sentences: what would be better comes first, then what is lost.
+
+use super::View;
+use crate::repair::plan::{Kept, Lost, Plan, Step};
+use crate::report::measure::count;
+use crate::report::one_line::{on_one_line, path_on_one_line};
+use crate::report::paragraph::wrap;
+
+/// How many lines of a kind are shown.
+const MOST: usize = 50;
+
+/// The plan as text, with what became of it.
+#[must_use]
+pub fn text(view: &View<'_>) -> String {
+    let plan = view.plan;
+    let mut out = format!("{}\n", path_on_one_line(&plan.directory));
+    if plan.is_empty() {
+        out += "nothing to do\n";
+        lines("warning", &plan.warnings, &mut out);
+        return out;
+    }
+    lines("better", &plan.alternatives, &mut out);
+    kept(plan.kept, &mut out);
+    let lost: Vec<_> = plan.lost.iter().map(loss).collect();
+    lines("lost", &lost, &mut out);
+    lines("warning", &plan.warnings, &mut out);
+    let steps: Vec<_> = plan.steps.iter().map(step).collect();
+    lines("step", &steps, &mut out);
+    match &view.outcome {
+        None => {}
+        Some(outcome) => {
+            line("result", &path_on_one_line(outcome.path), &mut out);
+            if let Some(path) = outcome.set_aside {
+                line("old files", &path_on_one_line(path), &mut out);
+            }
+            match outcome.left {
+                [] => line("check", "a broker loads it and keeps every byte", &mut out),
+                left => lines("left", left, &mut out),
+            }
+            procedure(plan, outcome.set_aside.is_some(), &mut out);
+        }
+    }
+    out
+}
+
+fn lines(name: &str, texts: &[String], out: &mut String) {
+    for text in texts.iter().take(MOST) {
+        line(name, &on_one_line(text), out);
+    }
+    if let Some(more) = texts.len().checked_sub(MOST).filter(|more| *more > 0) {
+        line(
+            name,
+            &format!("and {more} more; --format json has all"),
+            out,
+        );
+    }
+}
+
+fn line(name: &str, text: &str, out: &mut String) {
+    const INDENT: usize = 11;
+    let name = format!("{name}:");
+    *out += &format!("{name:<INDENT$}");
+    wrap(text, INDENT, INDENT, out);
+}
+
+fn kept(kept: Kept, out: &mut String) {
+    let records = count(kept.records, "record");
+    let text = match (kept.first_offset, kept.last_offset) {
+        (Some(first), Some(last)) => format!("{records}, offsets {first} to {last}"),
+        _ => records,
+    };
+    line("kept", &text, out);
+}
+
+fn loss(lost: &Lost) -> String {
+    let records = match lost.records {
+        Some(records) => count(records, "record"),
+        None => "an unknown number of records".to_owned(),
+    };
+    let offsets = match (lost.first_offset, lost.last_offset) {
+        (Some(first), Some(last)) if first == last => format!("offset {first}, "),
+        (Some(first), Some(last)) => format!("offsets {first} to {last}, "),
+        (Some(first), None) => format!("offset {first} and what follows, "),
+        _ => String::new(),
+    };
+    format!("{offsets}{records}: {}", lost.reason)
+}
+
+fn step(step: &Step) -> String {
+    let mut text = format!("{} {}", step.action.as_str(), step.file);
+    if let Some(size) = step.size {
+        text += &format!(", {}", count(size, "byte"));
+    }
+    if let Some(position) = step.position {
+        text += &format!(" at {position}");
+    }
+    format!("{text}: {}", step.detail)
+}
+
+/// What is left to do by hand.
+fn procedure(plan: &Plan, in_place: bool, out: &mut String) {
+    if in_place {
+        line(
+            "next",
+            "start the broker; the old files can go when all is well",
+            out,
+        );
+        return;
+    }
+    let text = format!(
+        "stop the broker, move {} out of its log directory, move the result there, start the \
+         broker; the checkpoints of the log directory stay as they are",
+        path_on_one_line(&plan.directory)
+    );
+    line("next", &text, out);
+}

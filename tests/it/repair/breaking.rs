@@ -1,0 +1,218 @@
+//! A repair in place that is broken off anywhere, and what the next run makes of it.
+
+use std::fs::Metadata;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use kfsck::repair::apply::disk::{Disk, Fill, SystemDisk};
+use kfsck::repair::apply::in_place::{Settled, apply, settle, unsettled};
+use kfsck::repair::error::ApplyError;
+use kfsck::storage::source::Access;
+
+use super::{Copied, Verb, contents, plan};
+
+/// How a step is broken off.
+#[derive(Debug, Clone, Copy)]
+enum Break {
+    /// In front of it.
+    Before,
+    /// When it is done; a file is written in half.
+    After,
+}
+
+/// Breaks off at a step, and does nothing any more.
+#[derive(Debug)]
+struct Breaking {
+    left: usize,
+    how: Break,
+    is_over: bool,
+}
+
+impl Breaking {
+    fn new(at: usize, how: Break) -> Self {
+        Self {
+            left: at,
+            how,
+            is_over: false,
+        }
+    }
+
+    fn step(&mut self, done: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        let broken = || Err(io::Error::from(ErrorKind::Interrupted));
+        if self.is_over {
+            return broken();
+        }
+        if self.left > 0 {
+            self.left -= 1;
+            return done();
+        }
+        self.is_over = true;
+        if let Break::After = self.how {
+            done()?;
+        }
+        broken()
+    }
+}
+
+/// Passes on half of what is written.
+struct Half<'a>(&'a mut dyn Write);
+
+impl Write for Half<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_all(&bytes[..bytes.len() / 2])?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Disk for Breaking {
+    fn create_directory(&mut self, path: &Path) -> io::Result<()> {
+        self.step(|| SystemDisk.create_directory(path))
+    }
+
+    fn write(&mut self, path: &Path, like: Option<&Metadata>, fill: Fill<'_>) -> io::Result<()> {
+        let is_last = self.left == 0;
+        self.step(|| {
+            SystemDisk.write(path, like, &mut |out| match is_last {
+                true => fill(&mut Half(out)),
+                false => fill(out),
+            })
+        })
+    }
+
+    fn link(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        self.step(|| SystemDisk.link(from, to))
+    }
+
+    fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        self.step(|| SystemDisk.rename(from, to))
+    }
+
+    fn remove_file(&mut self, path: &Path) -> io::Result<()> {
+        self.step(|| SystemDisk.remove_file(path))
+    }
+
+    fn remove_directory(&mut self, path: &Path) -> io::Result<()> {
+        self.step(|| SystemDisk.remove_directory(path))
+    }
+
+    fn sync_directory(&mut self, path: &Path) -> io::Result<()> {
+        self.step(|| SystemDisk.sync_directory(path))
+    }
+
+    fn dress(&mut self, path: &Path, like: &Metadata) -> io::Result<()> {
+        self.step(|| SystemDisk.dress(path, like))
+    }
+}
+
+/// A partition with a loss in its middle, and segments and snapshots that go.
+fn damaged() -> Copied {
+    let copied = Copied::new("main/txn-both-0");
+    let logs = copied.logs();
+    let name = logs[1].file_name().unwrap().to_str().unwrap().to_owned();
+    copied.change(&name, |bytes| bytes[100] ^= 1);
+    copied
+}
+
+fn work_of(copied: &Copied) -> PathBuf {
+    let logs = copied.path.parent().unwrap();
+    let name = copied.path.file_name().unwrap().to_str().unwrap();
+    logs.with_file_name(format!("logs.kfsck-repair-{name}"))
+}
+
+#[test]
+fn a_repair_in_place_sets_the_old_files_aside_and_leaves_nothing_else() {
+    let copied = damaged();
+    let before = contents(&copied.path);
+    let plan = plan(&copied.path, Verb::Truncate);
+    let beside = contents_of_result(&copied);
+    let aside = apply(&mut SystemDisk, &plan, Access::Map).unwrap();
+    assert_eq!(aside, work_of(&copied));
+    assert_eq!(contents(&copied.path), beside);
+    let old = contents(&aside);
+    for (name, bytes) in &before {
+        if beside.get(name) != Some(bytes) {
+            assert_eq!(old.get(name), Some(bytes), "{name}");
+        }
+    }
+    assert_eq!(unsettled(&copied.path), None);
+    assert_eq!(
+        settle(&mut SystemDisk, &copied.path).unwrap(),
+        Settled::Nothing
+    );
+}
+
+/// What `--output` gives for the same damage.
+fn contents_of_result(copied: &Copied) -> std::collections::BTreeMap<String, Vec<u8>> {
+    contents(&super::repaired(&copied.path, Verb::Truncate, &super::terms()).1)
+}
+
+#[test]
+fn broken_off_at_any_step_it_is_undone_or_finished() {
+    let result = contents_of_result(&damaged());
+    let (mut undone, mut finished) = (0, 0);
+    for how in [Break::Before, Break::After] {
+        for at in 0.. {
+            let copied = damaged();
+            let before = contents(&copied.path);
+            let plan = plan(&copied.path, Verb::Truncate);
+            let mut disk = Breaking::new(at, how);
+            let applied = apply(&mut disk, &plan, Access::Map);
+            if !disk.is_over {
+                applied.unwrap();
+                assert!(at > 15, "{at} steps");
+                break;
+            }
+            applied.unwrap_err();
+            // The run that settles it is broken off as well, at each of its steps.
+            for again in 0.. {
+                let mut disk = Breaking::new(again, how);
+                let settled = settle(&mut disk, &copied.path);
+                if !disk.is_over {
+                    match settled.unwrap() {
+                        Settled::Undone => undone += 1,
+                        Settled::Finished => finished += 1,
+                        Settled::Nothing => {}
+                    }
+                    break;
+                }
+            }
+            let now = contents(&copied.path);
+            assert!(now == before || now == result, "{how:?} {at}");
+            assert_eq!(unsettled(&copied.path), None);
+            if now == before {
+                apply(&mut SystemDisk, &plan, Access::Map).unwrap();
+                assert!(contents(&copied.path) == result, "{how:?} {at}");
+            }
+        }
+    }
+    assert!(undone > 10 && finished > 5, "{undone} {finished}");
+}
+
+#[test]
+fn what_a_broker_has_changed_meanwhile_is_not_replaced() {
+    for at in 0.. {
+        let copied = damaged();
+        let plan = plan(&copied.path, Verb::Truncate);
+        let mut disk = Breaking::new(at, Break::Before);
+        let _broken = apply(&mut disk, &plan, Access::Map);
+        assert!(disk.is_over, "a journal was never left behind");
+        if !work_of(&copied).join("journal.json").exists() {
+            continue;
+        }
+        let logs = copied.logs();
+        let name = logs[1].file_name().unwrap().to_str().unwrap().to_owned();
+        copied.change(&name, |bytes| bytes.extend(b"appended"));
+        let changed = contents(&copied.path).remove(&name);
+        let error = settle(&mut SystemDisk, &copied.path).unwrap_err();
+        assert!(matches!(error, ApplyError::Changed { .. }), "{error}");
+        let now = contents(&copied.path);
+        assert_eq!(now.get(&name), changed.as_ref());
+        assert!(now.keys().all(|name| !name.contains("staged")));
+        assert_eq!(unsettled(&copied.path), None);
+        break;
+    }
+}

@@ -1,0 +1,170 @@
+//! `kfsck repair` as a command.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use super::{Copied, contents};
+use crate::contract::make_fifo;
+use crate::program::{Outcome, Run};
+
+const LOG: [&str; 3] = ["repair", "log", "--salvage"];
+
+fn repair(args: &[&str], paths: &[&Path]) -> Outcome {
+    paths.iter().fold(Run::new(args), Run::arg).outcome()
+}
+
+fn damaged() -> Copied {
+    let copied = Copied::new("main/txn-both-0");
+    let name = copied.logs()[1].file_name().unwrap().to_owned();
+    copied.change(name.to_str().unwrap(), |bytes| bytes[100] ^= 1);
+    copied
+}
+
+fn log_directory(copied: &Copied) -> PathBuf {
+    copied.path.parent().unwrap().to_owned()
+}
+
+#[test]
+fn where_and_how_must_be_said() {
+    // Whoever opens a FIFO without a writer waits for ever.
+    let place = tempfile::tempdir().unwrap();
+    let fifo = make_fifo(place.path(), "orders-0");
+    let wrong: [&[&str]; 7] = [
+        &["repair"],
+        &["repair", "log"],
+        &["repair", "log", "--dry-run"],
+        &["repair", "log", "--salvage"],
+        &["repair", "log", "--salvage", "--truncate", "--dry-run"],
+        &["repair", "index"],
+        &["repair", "index", "--in-place", "--output", "there"],
+    ];
+    for args in wrong {
+        let outcome = repair(args, &[&fifo]).ended_with(2);
+        assert_eq!(outcome.text(), "");
+        assert!(outcome.stderr.contains("Usage"), "{}", outcome.stderr);
+    }
+    repair(&["repair", "index", "--dry-run"], &[]).ended_with(2);
+}
+
+#[test]
+fn what_is_no_directory_of_partitions_ends_with_3_and_hides_no_other() {
+    let copied = damaged();
+    let place = tempfile::tempdir().unwrap();
+    let fifo = make_fifo(place.path(), "orders-0");
+    let missing = place.path().join("missing-0");
+    let file = copied.logs()[0].clone();
+    let dry = [LOG.as_slice(), &["--dry-run"]].concat();
+    for path in [&fifo, &missing, &file] {
+        let outcome = repair(&dry, &[path, &copied.path]).ended_with(3);
+        assert!(outcome.text().contains("lost:"), "{}", outcome.text());
+        let name = path.file_name().unwrap().to_str().unwrap();
+        assert!(outcome.stderr.contains(name), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_plan_is_shown_then_carried_out_then_empty() {
+    let copied = damaged();
+    let before = contents(&copied.path);
+    let dry = [LOG.as_slice(), &["--dry-run"]].concat();
+    let shown = repair(&dry, &[&copied.path]).ended_with(1);
+    assert!(contents(&copied.path) == before);
+    let lines: Vec<_> = shown.text().lines().collect();
+    assert!(
+        lines[1].starts_with("better:    if another replica"),
+        "{lines:?}"
+    );
+    let place = tempfile::tempdir().unwrap();
+    let output = place.path().join("new/place");
+    let written = Run::new(LOG).arg("--output").arg(&output).arg(&copied.path);
+    let written = written.outcome().ended_with(0);
+    assert!(written.text().starts_with(shown.text()), "the same plan");
+    assert!(contents(&copied.path) == before);
+    let result = output.join("txn-both-0");
+    repair(&dry, &[&result]).ended_with(0);
+    // The place is taken now.
+    let again = Run::new(LOG).arg("--output").arg(&output).arg(&copied.path);
+    let again = again.outcome().ended_with(3);
+    assert!(
+        again
+            .stderr
+            .contains("expected nothing or an empty directory")
+    );
+    let in_place = [LOG.as_slice(), &["--in-place"]].concat();
+    repair(&in_place, &[&copied.path]).ended_with(0);
+    assert_eq!(contents(&copied.path), contents(&result));
+    let nothing = repair(&in_place, &[&copied.path]).ended_with(0);
+    assert!(nothing.text().contains("nothing to do"));
+}
+
+#[test]
+fn a_log_directory_with_a_broker_on_it_is_left_alone() {
+    let copied = damaged();
+    let before = contents(&copied.path);
+    let lock = log_directory(&copied).join(".lock");
+    let place = tempfile::tempdir().unwrap();
+    let file = File::create(&lock).unwrap();
+    let output = place.path().to_str().unwrap();
+    let targets: [&[&str]; 2] = [&["--in-place"], &["--output", output]];
+    // As `FileChannel.tryLock` takes it.
+    rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    for target in targets {
+        let outcome = repair(&[&LOG, target].concat(), &[&copied.path]).ended_with(3);
+        assert!(outcome.stderr.contains(".lock"), "{}", outcome.stderr);
+        assert!(contents(&copied.path) == before);
+    }
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    // Closing gives it back; the file stays, as a broker leaves it.
+    drop(file);
+    repair(&[&LOG, targets[0]].concat(), &[&copied.path]).ended_with(0);
+}
+
+#[test]
+fn no_result_lies_where_a_broker_would_find_it() {
+    let copied = damaged();
+    let logs = log_directory(&copied);
+    fs::write(logs.join("meta.properties"), "version=1\n").unwrap();
+    for output in [
+        logs.clone(),
+        logs.join("repaired"),
+        copied.path.join("repaired"),
+    ] {
+        let run = Run::new(LOG).arg("--output").arg(&output).arg(&copied.path);
+        let outcome = run.outcome().ended_with(3);
+        assert!(
+            outcome.stderr.contains("in a log directory"),
+            "{}",
+            outcome.stderr
+        );
+    }
+    assert_eq!(fs::read_dir(&logs).unwrap().count(), 2);
+}
+
+#[test]
+fn in_a_log_directory_what_is_not_repaired_is_passed_over() {
+    let copied = damaged();
+    let logs = log_directory(&copied);
+    for other in ["__cluster_metadata-0", "gone-0.0123456789abcdef-delete"] {
+        fs::create_dir(logs.join(other)).unwrap();
+    }
+    let dry = [LOG.as_slice(), &["--dry-run"]].concat();
+    let outcome = repair(&dry, &[&logs]).ended_with(1);
+    assert!(outcome.stderr.contains("note"), "{}", outcome.stderr);
+    repair(&dry, &[&logs.join("__cluster_metadata-0")]).ended_with(3);
+}
+
+#[test]
+#[cfg(unix)]
+fn mode_and_times_come_along() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let copied = damaged();
+    let logs = copied.logs();
+    fs::set_permissions(&logs[1], fs::Permissions::from_mode(0o640)).unwrap();
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_600_000_000);
+    let file = File::options().write(true).open(&logs[1]).unwrap();
+    file.set_modified(time).unwrap();
+    repair(&[&LOG, ["--in-place"].as_slice()].concat(), &[&copied.path]).ended_with(0);
+    let metadata = fs::metadata(&logs[1]).unwrap();
+    assert_eq!(metadata.modified().unwrap(), time);
+    assert_eq!(metadata.mode() & 0o777, 0o640);
+}
