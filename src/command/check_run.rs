@@ -257,7 +257,10 @@ fn work(
         Job::Partition(partition, checkpoints) => {
             everything::partition(partition, checkpoints, terms, &mut watch, found)
         }
-        Job::Segment(file) => everything::segment(file, terms, &mut watch, found),
+        Job::Segment(file) => match everything::segment(file, terms, &mut watch, found) {
+            Ok(gathered) => gathered,
+            Err(error) => return watch.unread(error),
+        },
         Job::Beside(logs) => {
             for error in check_log_directories(logs, terms.access, found) {
                 watch.unread(error);

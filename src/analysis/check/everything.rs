@@ -3,14 +3,16 @@
 
 use super::checker::{Checker, Found};
 use super::companions::check_companions_of;
-use super::pass::check_partition;
+use super::pass::{check_opened, check_partition};
 use super::terms::{Tally, Terms};
 use super::watch::Watch;
 use crate::analysis::next_start::NextStart;
+use crate::analysis::partition_log::first_offset;
 use crate::format::number::Offset;
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::directory::{KafkaFile, Listing, PartitionDirectory};
 use crate::storage::file_name::FileKind;
+use crate::storage::source::{ReadError, Source};
 
 /// What is known of a partition beside its findings.
 #[derive(Debug)]
@@ -42,17 +44,24 @@ pub fn partition(
     }
 }
 
-/// Checks one segment by itself: what lies beside it is not asked.
+/// Checks one segment by itself: what lies beside it is not asked. Where its name does not tell
+/// the base offset, the first batch does.
+///
+/// # Errors
+/// The file cannot be opened, or its beginning cannot be read.
 pub fn segment(
     file: &KafkaFile,
     terms: &Terms,
     watch: &mut dyn Watch,
     found: Found<'_>,
-) -> Gathered {
+) -> Result<Gathered, ReadError> {
+    let source = Source::open(&file.path, terms.access)?;
     let mut file = file.clone();
+    if file.name.base_offset.is_none() {
+        file.name.base_offset = Some(first_offset(&source)?.unwrap_or(Offset(0)));
+    }
     file.name.kind = FileKind::Log;
     file.name.suffix = None;
-    file.name.base_offset.get_or_insert(Offset(0));
     let directory = PartitionDirectory {
         path: file.path.clone(),
         name: None,
@@ -62,9 +71,10 @@ pub fn segment(
         },
     };
     let nothing = Checkpoints::default();
-    let tally = check_partition(&directory, &nothing, terms, &mut [], watch, found);
-    Gathered {
+    let opened = Some(source);
+    let tally = check_opened(opened, &directory, &nothing, terms, &mut [], watch, found);
+    Ok(Gathered {
         tally,
         next_start: None,
-    }
+    })
 }

@@ -54,6 +54,19 @@ pub fn check_partition(
     watch: &mut dyn Watch,
     found: Found<'_>,
 ) -> Tally {
+    check_opened(None, directory, checkpoints, terms, checkers, watch, found)
+}
+
+/// As [`check_partition`], with the first segment open already: an input that can be read once.
+pub(super) fn check_opened(
+    opened: Option<Source>,
+    directory: &PartitionDirectory,
+    checkpoints: &Checkpoints,
+    terms: &Terms,
+    checkers: &mut [&mut dyn Checker],
+    watch: &mut dyn Watch,
+    found: Found<'_>,
+) -> Tally {
     let question = Question {
         rules: terms.rules,
         at: None,
@@ -82,6 +95,7 @@ pub fn check_partition(
     let producers = Producers::new(&segments, is_clean, judge, terms.rules);
     let ledger = Ledger::new(&belief.topic_partition, found);
     let mut pass = Pass {
+        opened,
         terms,
         belief,
         look: Look::new(checkers, producers, ledger),
@@ -110,6 +124,8 @@ pub fn check_partition(
 
 /// A pass under way.
 struct Pass<'p, 'c> {
+    /// The next segment, where it is open already.
+    opened: Option<Source>,
     terms: &'p Terms,
     belief: Belief,
     look: Look<'p, 'c>,
@@ -156,7 +172,11 @@ impl Pass<'_, '_> {
         if self.is_cancelled {
             return self.skip(size(), watch);
         }
-        let source = match Source::open(&segment.path, self.terms.access) {
+        let opened = self.opened.take().map_or_else(
+            || Source::open(&segment.path, self.terms.access),
+            Ok::<_, ReadError>,
+        );
+        let source = match opened {
             Ok(source) => source,
             Err(error) => {
                 self.skip(size(), watch);

@@ -127,7 +127,7 @@ fn command(way: Way, finding: &Finding, place: &Place<'_>) -> Option<String> {
         Way::Abort => format!("abort --producer-id {}", producer?),
         Way::Barrier => "barrier".to_owned(),
     };
-    if !place.is_partition {
+    if !place.is_partition && finding.offset.is_none() {
         return None;
     }
     let path = place.path.to_string_lossy();
@@ -179,11 +179,15 @@ const fn note(code: FindingCode) -> &'static str {
 fn fetch_or(finding: &Finding, place: &Place<'_>, repair: &str) -> String {
     let offset = finding
         .offset
-        .map_or_else(String::new, |offset| format!(" (offset {offset} first)"));
+        .map_or_else(String::new, |offset| format!(" at offset {offset}"));
+    format!("Look at another replica{offset}. {}", fetch(place, repair))
+}
+
+fn fetch(place: &Place<'_>, repair: &str) -> String {
     format!(
-        "Check another replica{offset}. If one is healthy, do not repair: stop this broker, move {} \
-         out of the log directory and start it; it fetches the partition from the leader. If this \
-         is the last copy, copy the directory first, then repair: {repair}",
+        "If one is healthy, do not repair: stop this broker, move {} out of the log directory and \
+         start it; it fetches the partition from the leader. If this is the last copy, copy the \
+         directory first, then repair: {repair}",
         directory(place)
     )
 }
@@ -225,15 +229,15 @@ fn of_log(finding: &Finding, place: &Place<'_>) -> Option<String> {
         | Code::PayloadTooLarge
         | Code::RecordMalformed
         | Code::RecordCountMismatch => format!(
-            "Compare the batch with another replica. If it is the same there, a producer sent it \
-             so: let consumers seek behind it, and mend the producer. If not: {}",
-            fetch_or(finding, place, salvage)
+            "Compare the batch with other replicas. If it is the same there, a producer sent it so: \
+             let consumers seek behind it, and mend the producer. {}",
+            fetch(place, salvage)
         ),
         Code::MarkerMalformed | Code::BarrierMalformed => format!(
             "Do not start a broker on it before you know what nextStart says. {}",
             fetch_or(finding, place, salvage)
         ),
-        Code::NonTransactionalInTransaction | Code::StartBlocked => blocked(place),
+        Code::NonTransactionalInTransaction | Code::StartBlocked => blocked(finding, place),
         Code::MaxTimestampMismatch => {
             "Nothing to repair. If a segment is kept too long or a search by time goes wrong, this \
              is why; find the producer by its id and mend it."
@@ -256,13 +260,13 @@ fn of_log(finding: &Finding, place: &Place<'_>) -> Option<String> {
             place,
             "none changes a leader epoch; `kfsck repair index` writes leader-epoch-checkpoint anew.",
         ),
-        code => return of_producer(code, finding),
+        code => return of_producer(code),
     };
     Some(text)
 }
 
-fn blocked(place: &Place<'_>) -> String {
-    if !place.is_partition {
+fn blocked(finding: &Finding, place: &Place<'_>) -> String {
+    if !place.is_partition && finding.offset.is_none() {
         return "The whole broker does not start with this. Move it out of the log directory, or \
                 put it right, before the broker starts; the message says what is expected."
             .to_owned();
@@ -276,64 +280,60 @@ fn blocked(place: &Place<'_>) -> String {
 }
 
 /// About producers, transactions and barriers.
-fn of_producer(code: FindingCode, finding: &Finding) -> Option<String> {
+fn of_producer(code: FindingCode) -> Option<String> {
     use FindingCode as Code;
-    let id = finding
-        .producer_id
-        .map_or_else(|| "the producer".to_owned(), |id| format!("producer {id}"));
     let text = match code {
-        Code::SequenceGap => format!(
-            "Compare the offsets around it with another replica: if {id} has batches there that \
-             are missing here, let the broker fetch this copy again. If they are the same, look \
-             whether the records belong to this topic."
-        ),
-        Code::SequenceRepeat | Code::SequenceOverlap => format!(
-            "Read both batches (kfsck dump-log --print-data-log). The same records: {id} wrote them \
-             twice, and consumers got them twice. Different ones: two writers share the id; stop \
-             both before you part them."
-        ),
-        Code::EpochRegression | Code::PidCollision => format!(
-            "Stop the writers of {id}. Part them in a copy and read which batches are in doubt. \
+        Code::SequenceGap => {
+            "Compare the offsets around it with another replica: if the producer has batches there \
+             that are missing here, let the broker fetch this copy again. If they are the same, \
+             look whether the records belong to this topic."
+        }
+        Code::SequenceRepeat | Code::SequenceOverlap => {
+            "Read both batches (kfsck dump-log --print-data-log). The same records: the producer \
+             wrote them twice, and consumers got them twice. Different ones: two writers share the \
+             id; stop both before you part them."
+        }
+        Code::EpochRegression | Code::PidCollision => {
+            "Stop the writers of this id. Part them in a copy and read which batches are in doubt. \
              Until then start no new producer here: it may be answered as a duplicate, and its \
              records are lost."
-        ),
-        Code::MarkerOldEpoch | Code::CoordinatorEpochRegression => format!(
-            "Look with `kfsck txns` whether a transaction of {id} hangs; if so, abort it with the \
-             line that it prints. Nothing else is to be done."
-        ),
-        Code::HangingTransaction => format!(
-            "Run `kfsck txns --transaction-log DIR` to hear whether {id} hangs for good. If so, use \
+        }
+        Code::MarkerOldEpoch | Code::CoordinatorEpochRegression => {
+            "Look with `kfsck txns` whether a transaction of the producer hangs; if so, abort it \
+             with the line that it prints. Nothing else is to be done."
+        }
+        Code::HangingTransaction => {
+            "Run `kfsck txns --transaction-log DIR` to hear whether it hangs for good. If so, use \
              the kafka-transactions.sh line that it prints, on the running cluster. Append an abort \
              offline only with all replicas stopped, the same bytes on each."
-        ),
-        Code::CoordinatorMismatch => format!(
+        }
+        Code::CoordinatorMismatch => {
             "Make sure that both copies are of one moment. Then let the coordinator end it: it sends \
-             its markers again when it loads. Abort {id} offline only if `kfsck txns` says that it \
-             hangs, with all replicas stopped."
-        ),
-        Code::NegativeProducerId => format!(
-            "`kfsck pid explain` tells what {id} can be. Consumers of committed data see its aborted \
-             records on a stock broker. Unmap in a copy, and look that no local producer uses the \
-             original id."
-        ),
-        Code::ProducerIdNotIssued => format!(
-            "Before local producers write, let the controller give out ids above that of {id}, or \
-             give its batches an id of the reserved range (2^62 and up)."
-        ),
-        Code::BarrierOpenTransaction => format!(
-            "Ask the source cluster how the transaction of {id} ended there. If it was aborted or \
-             is unknown, append an abort with all replicas stopped; if it was committed, its records \
+             its markers again when it loads. Append an abort offline only if `kfsck txns` says that \
+             it hangs, with all replicas stopped."
+        }
+        Code::NegativeProducerId => {
+            "`kfsck pid explain` tells what the id can be. Consumers of committed data see its \
+             aborted records on a stock broker. Unmap in a copy, and look that no local producer \
+             uses the original id."
+        }
+        Code::ProducerIdNotIssued => {
+            "Before local producers write, let the controller give out ids above this one, or give \
+             its batches an id of the reserved range (2^62 and up)."
+        }
+        Code::BarrierOpenTransaction => {
+            "Ask the source cluster how the transaction ended there. If it was aborted or is \
+             unknown, append an abort with all replicas stopped; if it was committed, its records \
              may be incomplete here."
-        ),
+        }
         Code::BarrierMissing => {
             "Before local producers write here, let the controller give out ids above the highest \
              in front, or append a barrier with all replicas stopped, the same bytes on each. A \
              stock broker passes over a barrier."
-                .to_owned()
         }
         _ => return None,
     };
-    Some(text)
+    Some(text.to_owned())
 }
 
 /// About snapshots, indexes, checkpoints and directories.

@@ -185,16 +185,20 @@ fn push_section(section: &Section, text: &mut String) {
 }
 
 fn push_findings(section: &Section, findings: &Findings, text: &mut String) {
-    let mut said: Option<Advice> = None;
+    // What is to be done is said once for those that need the same.
+    let mut said: Option<(String, Vec<String>)> = None;
     for finding in &findings.shown {
-        // What is to be done is said once for those that need the same.
-        let advice = advice::of(finding, &section.place());
-        if let Some(before) = said.take_if(|before| *before != advice) {
+        let Advice {
+            text: advice,
+            repair,
+        } = advice::of(finding, &section.place());
+        if let Some(before) = said.take_if(|(before, _)| *before != advice) {
             push_advice(&before, text);
         }
         push_finding(section, finding, text);
         if finding.severity > Severity::Note {
-            said = Some(advice);
+            let (_, repairs) = said.get_or_insert_with(|| (advice, Vec::new()));
+            repairs.extend(repair.filter(|repair| !repairs.contains(repair)));
         }
     }
     match findings.left_out() {
@@ -218,14 +222,19 @@ fn push_finding(section: &Section, finding: &Finding, text: &mut String) {
     }
     for evidence in &finding.evidence {
         text.push_str("      - ");
-        wrap(&on_one_line(&evidence_text(section, evidence)), 8, 8, text);
+        wrap(
+            &on_one_line(&evidence_text(section, finding, evidence)),
+            8,
+            8,
+            text,
+        );
     }
 }
 
-fn push_advice(advice: &Advice, text: &mut String) {
+fn push_advice((advice, repairs): &(String, Vec<String>), text: &mut String) {
     text.push_str("    ");
-    wrap(&on_one_line(&advice.text), 4, 4, text);
-    if let Some(repair) = &advice.repair {
+    wrap(&on_one_line(advice), 4, 4, text);
+    for repair in repairs {
         // Whole, so that it can be copied.
         text.push_str(&format!("      {}\n", on_one_line(repair)));
     }
@@ -241,15 +250,18 @@ fn where_it_is(section: &Section, finding: &Finding) -> String {
     let size = finding.size.filter(|size| *size > 0);
     parts.extend(size.map(|size| measure::count(size, "byte")));
     parts.extend(finding.offset.map(|offset| format!("offset {offset}")));
-    parts.extend(finding.producer_id.map(|id| format!("producer {id}")));
+    let producer = finding.producer_id.map(|id| format!("producer {id}"));
+    // Many a message begins with the producer.
+    parts.extend(producer.filter(|name| !finding.message.starts_with(name)));
     parts.join(", ")
 }
 
-fn evidence_text(section: &Section, evidence: &Evidence) -> String {
+fn evidence_text(section: &Section, finding: &Finding, evidence: &Evidence) -> String {
     let mut parts = Vec::new();
     parts.extend(evidence.offset.map(|offset| format!("offset {offset}")));
     parts.extend(evidence.position.map(|at| format!("position {at}")));
     let path = evidence.path.as_deref();
+    let path = path.filter(|path| *path != finding.path);
     parts.extend(path.map(|path| format!("in {}", below(section, path))));
     match (&evidence.stored, &evidence.computed) {
         (Some(stored), Some(computed)) => {
