@@ -33,6 +33,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand txns 'Show open transactions, whether they hang, and the command that aborts them'
             cand pid 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
             cand simulate-chain 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks'
+            cand compare 'Compare two logs of one partition: a mirror with its source, or two replicas'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page, or write the pages of all commands'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -219,6 +220,20 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'kfsck;compare'= {
+            cand --restore-to 'Write the union of both to DIR/<topic-partition>, which must not be there yet'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'kfsck;completions'= {
             cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
             cand -q 'No notes on stderr, only damage and errors'
@@ -249,6 +264,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand txns 'Show open transactions, whether they hang, and the command that aborts them'
             cand pid 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
             cand simulate-chain 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks'
+            cand compare 'Compare two logs of one partition: a mirror with its source, or two replicas'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page, or write the pages of all commands'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -273,6 +289,8 @@ set edit:completion:arg-completer[kfsck] = {|@words|
         &'kfsck;help;pid;odds'= {
         }
         &'kfsck;help;simulate-chain'= {
+        }
+        &'kfsck;help;compare'= {
         }
         &'kfsck;help;completions'= {
         }

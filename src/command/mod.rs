@@ -1,6 +1,7 @@
 //! The command line: one file a subcommand, which turns options into a call of the library and
 //! its answer into bytes on stdout and lines on stderr.
 
+mod compare;
 mod completions;
 mod coordinators;
 mod designs;
@@ -64,7 +65,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing wrong
   1  damage was found, or a transaction that hangs or may hang, or a warning was given;
-     or a simulation came out otherwise than expected
+     or a simulation came out otherwise than expected, or two logs differ
   2  wrong usage; nothing was read
   3  could not finish: an input is missing or unreadable, or I/O failed
 The highest that applies counts. A closed pipe ends quietly with 0.";
@@ -98,6 +99,7 @@ enum Command {
     Txns(Box<txns::Txns>),
     Pid(pid::Pid),
     SimulateChain(Box<simulate_chain::SimulateChain>),
+    Compare(Box<compare::Compare>),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -118,6 +120,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Txns(command) => command.run(&mut session),
         Command::Pid(command) => command.run(&mut session),
         Command::SimulateChain(command) => command.run(&mut session),
+        Command::Compare(command) => command.run(&mut session),
         Command::Completions(command) => command.run(&mut session),
         Command::Man(command) => command.run(&mut session),
     };
@@ -172,6 +175,9 @@ impl Command {
             Self::SimulateChain(simulate) => simulate
                 .validate()
                 .map_err(|error| (["simulate-chain"].as_slice(), error)),
+            Self::Compare(compare) => compare
+                .validate()
+                .map_err(|error| (["compare"].as_slice(), error)),
             Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }

@@ -9,6 +9,7 @@
     )
 )]
 
+pub mod compare;
 pub mod control_json;
 pub mod digits;
 pub mod dump;

@@ -5,6 +5,7 @@ mod batch_draft;
 mod batches;
 mod bounds;
 mod collisions;
+mod compare;
 #[cfg(unix)]
 mod contract;
 mod corpus;

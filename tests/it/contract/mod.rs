@@ -151,6 +151,7 @@ mod all {
         txns: ["txns"];
         pid: ["pid"];
         simulate_chain: ["simulate-chain"];
+        compare: ["compare"];
         completions: ["completions"];
         man: ["man"];
     }
@@ -191,6 +192,9 @@ mod printing {
         simulate_chain_json: ["simulate-chain", "--builtin", "all", "--format", "json"];
         simulate_chain_trace: ["simulate-chain", "--builtin", "chain", "--trace"];
         simulate_chain_list: ["simulate-chain", "--list"];
+        compare: ["compare", "testdata/kafka/main/plain-0", "testdata/kafka/main/plain-0"];
+        compare_json: ["compare", "--format", "json", "testdata/kafka/main/idem-0",
+            "testdata/kafka/main/idem-0"];
         completions: ["completions", "bash"];
         man: ["man"];
         help: ["help", "dump-log"];
