@@ -201,6 +201,24 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_on_its_way_is_loaded_with_the_lines_of_its_partition() {
+        let directory = tempfile::tempdir().unwrap();
+        let nothing = Checkpoints::read(directory.path(), Access::Map);
+        assert!(!nothing.is_present);
+        let text = "0\n1\norders 0 7\n";
+        fs::write(
+            directory.path().join("recovery-point-offset-checkpoint"),
+            text,
+        )
+        .unwrap();
+        let read = Checkpoints::read(directory.path(), Access::Map);
+        assert!(read.is_present);
+        let copy = partition("orders-0.809c9850d0d04fbfb26eb58381d3a086-future");
+        assert_eq!(read.recovery_point(&copy), None);
+        assert_eq!(read.loaded_with(&copy), (Offset(0), Offset(7)));
+    }
+
+    #[test]
     fn a_file_that_cannot_be_used_is_named_and_hides_no_other() {
         let directory = tempfile::tempdir().unwrap();
         let text = "0\n1\norders 0 7\n";

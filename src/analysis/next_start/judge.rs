@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 
-use super::readable::Readable;
+use super::readable::{Readable, is_damaged};
 use super::verdict::{Verdict, counted};
 use super::{Action, StartOptions};
 use crate::analysis::producer_order::is_expired;
 use crate::format::number::Offset;
 use crate::state::load::{
-    Action as FileAction, BEHIND_A_CUT, Change, LoadOptions, Loaded, Origin, Outcome, Stop,
-    Stretch, load,
+    Action as FileAction, BEHIND_A_CUT, Change, LoadOptions, Loaded, Origin, Outcome, Stop, load,
 };
 use crate::state::read::{ReadOptions, SegmentFile, segments};
 use crate::state::replay::{Replay, replay};
@@ -203,29 +202,32 @@ impl Judge<'_> {
         let Some(segment) = self.segment(last.base_offset) else {
             return Ok(());
         };
-        if loaded.end_position >= last.size || self.is_on_its_way_out() {
+        if self.is_on_its_way_out() {
             return Ok(());
         }
-        let stretch = Stretch {
-            segment: last.base_offset,
-            path: segment.path,
-            start: loaded.end_position,
-            end: last.size,
-            deleted: None,
+        let access = self.options.access;
+        let position = loaded.last_batch.map_or(0, |batch| batch.end());
+        let is_suspect = match loaded.last_batch {
+            Some(batch) => position < last.size || is_damaged(&segment, batch, access)?,
+            None => last.size > 0,
         };
-        let readable = Readable::of(&stretch, self.options.access)?;
-        let (end, position) = (loaded.log_end_offset, loaded.end_position);
+        if !is_suspect {
+            return Ok(());
+        }
+        let end = loaded.log_end_offset;
+        let readable = Readable::behind(&segment, end, access)?;
         let records = counted(readable.records, "record");
         match readable.first {
             Some(first) => {
                 let sentence = format!(
-                    "the log ends at offset {end} for the broker, which sees nothing behind byte \
-                     {position} of segment {}: {records} that can be read lie there, and their \
-                     offsets are given out again",
+                    "the log ends at offset {end} for the broker, which does not see the rest of \
+                     segment {}: {records} that can be read lie there, and their offsets are given \
+                     out again",
                     last.base_offset
                 );
                 verdict.add(Action::Truncates, Some(first), readable.records, sentence);
             }
+            None if position >= last.size => {}
             None => {
                 let sentence = format!(
                     "{} behind the log's end at byte {position} of segment {} stay, and what is \

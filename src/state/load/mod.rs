@@ -31,6 +31,7 @@ use crate::format::leader_epoch_checkpoint::{self, EpochEntry};
 use crate::format::number::{Offset, Timestamp};
 use crate::format::partition_metadata;
 use crate::format::txn_index::AbortedTxn;
+use crate::state::batch::Place;
 use crate::state::epochs::LeaderEpochs;
 use crate::state::manager::Manager;
 use crate::state::rules::RuleSet;
@@ -115,9 +116,9 @@ pub struct Loaded<const N: usize> {
     pub last_stable_offset: Offset,
     /// The segments, rising.
     pub segments: Vec<LoadedSegment>,
-    /// The byte in the last segment behind the batch that the log ends with: bytes from there on
-    /// were not seen.
-    pub end_position: u64,
+    /// The batch that the log ends with, if the last segment has any: bytes behind it were not
+    /// seen. Of a directory that is on its way out it is not looked for.
+    pub last_batch: Option<Place>,
     /// How the producers became known.
     pub origin: Origin,
     /// The leader epochs, rising.
@@ -185,8 +186,7 @@ const MOST_SPLITS: u32 = 10_000;
 /// Where a log ends.
 struct End {
     offset: Offset,
-    /// The byte of the last segment.
-    position: u64,
+    last_batch: Option<Place>,
     recovery_point: Offset,
 }
 
@@ -248,9 +248,9 @@ impl<'a, const N: usize> Loader<'a, N> {
             false => self.retrying(Self::recover_log)?,
         };
         let last = self.segments.last_key_value().map(|(_, last)| last);
-        let end_position = match (last, is_deleted) {
+        let last_batch = match (last, is_deleted) {
             (Some(last), false) => last.end(self.options)?.1,
-            (last, _) => last.map_or(0, |last| last.size),
+            _ => None,
         };
         let checkpoint = self.options.log_start_offset;
         self.epochs.truncate_from_end(end);
@@ -279,10 +279,10 @@ impl<'a, const N: usize> Loader<'a, N> {
         self.read_partition_metadata()?;
         let end = End {
             offset: end,
-            position: end_position,
+            last_batch,
             recovery_point,
         };
-        self.loaded(start, end)
+        self.loaded(start, &end)
     }
 
     /// `retryOnOffsetOverflow`, after each split.
@@ -310,7 +310,7 @@ impl<'a, const N: usize> Loader<'a, N> {
         Ok(())
     }
 
-    fn loaded(self, start: Offset, at: End) -> Result<Loaded<N>, Halt> {
+    fn loaded(self, start: Offset, at: &End) -> Result<Loaded<N>, Halt> {
         let end = at.offset;
         let manager = self.keeper.manager;
         let (segments, options) = (&self.segments, self.options);
@@ -322,7 +322,7 @@ impl<'a, const N: usize> Loader<'a, N> {
             log_start_offset: start,
             log_end_offset: end,
             recovery_point: at.recovery_point,
-            end_position: at.position,
+            last_batch: at.last_batch,
             origin: self.keeper.origin,
             first_unstable_offset: unstable,
             last_stable_offset: open.filter(|first| *first < end).unwrap_or(end),

@@ -10,7 +10,7 @@ use crate::format::number::{Offset, to_usize};
 use crate::format::offset_index::{self, OffsetIndex};
 use crate::format::txn_index::{AbortedTxn, SanityFault, TxnIndex};
 use crate::state::append::Append;
-use crate::state::batch::{Batch, control};
+use crate::state::batch::{Batch, Place, control};
 use crate::state::epochs::LeaderEpochs;
 use crate::state::event;
 use crate::state::index_build::{IndexBuild, InvalidOffset};
@@ -174,9 +174,9 @@ impl Segment {
         Ok(self.end(options)?.0)
     }
 
-    /// The offset behind the last batch that is found, and the byte behind it; the base offset and
-    /// byte 0 where none is.
-    pub(super) fn end(&self, options: &LoadOptions) -> Result<(Offset, u64), Halt> {
+    /// The offset behind the last batch that is found, and its place; the base offset where none
+    /// is.
+    pub(super) fn end(&self, options: &LoadOptions) -> Result<(Offset, Option<Place>), Halt> {
         let index = self.index(options)?;
         let bytes = index.contents()?;
         let mut index = OffsetIndex::new(&*bytes, self.base);
@@ -187,13 +187,13 @@ impl Segment {
         let target = last.map_or(self.base, |entry| entry.offset);
         let source = self.source(options)?;
         let Some(from) = self.translate(&source, target, options)? else {
-            return Ok((self.base, 0));
+            return Ok((self.base, None));
         };
         let from = from.place.position;
         let mut stream = Stream::new(&source, self.base, from, self.size);
-        let mut end = (self.base, 0);
+        let mut end = (self.base, None);
         while let Some(batch) = stream.next()? {
-            end = (batch.next_offset(), batch.place.end());
+            end = (batch.next_offset(), Some(batch.place));
         }
         Ok(end)
     }

@@ -150,7 +150,7 @@ const EXPECTED: &[Expected] = &[
     (
         "header-gone-unclean",
         Action::Truncates,
-        Some(4),
+        Some(2),
         44,
         "cut at byte",
     ),

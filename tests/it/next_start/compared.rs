@@ -225,7 +225,9 @@ impl Before {
         let replaced = start.replaced();
         for segment in segments(partition) {
             let name = segment.path.file_name().unwrap().to_str().unwrap();
-            if !replaced.contains(name) {
+            // A broker looks for segments under names of twenty digits alone.
+            let is_named = name.len() == "00000000000000000000.log".len();
+            if is_named && !replaced.contains(name) {
                 found.insert(segment.base_offset.0, good_batches(&segment));
             }
         }
