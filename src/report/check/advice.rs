@@ -4,12 +4,12 @@
 //! An answer depends on the finding's values alone. What a code means in general is told by
 //! [`explain`](crate::report::explain).
 
-use super::Place;
+use super::repair_line::is_of_a_partition;
+use super::{Place, repair_line};
 use crate::analysis::check::code::FindingCode;
 use crate::analysis::check::finding::Finding;
 use crate::analysis::log_findings::Severity;
 use crate::report::one_line::path_on_one_line;
-use crate::report::shell_word::shell_word;
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,126 +20,13 @@ pub struct Advice {
     pub repair: Option<String>,
 }
 
-/// The way to repair that fits a code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    /// Batches leave the log, and what is good behind them stays.
-    Salvage,
-    /// The log ends in front of it.
-    Truncate,
-    /// Indexes and leader-epoch-checkpoint are written anew.
-    Index,
-    /// Snapshots are written anew.
-    Snapshot,
-    /// Snapshots are written anew by the rules of the barrier design.
-    SnapshotOfBarrier,
-    /// Two writers under one id are parted.
-    Split,
-    /// Negated ids get back what they were.
-    Unmap,
-    /// An id is replaced.
-    Remap,
-    /// An open transaction is aborted.
-    Abort,
-    /// A barrier is appended.
-    Barrier,
-    /// No command repairs it.
-    None,
-}
-
 /// What to do about a finding of a place.
 #[must_use]
 pub fn of(finding: &Finding, place: &Place<'_>) -> Advice {
-    let way = way(finding);
     Advice {
         text: text(finding, place),
-        repair: command(way, finding, place),
+        repair: repair_line::of(finding, place),
     }
-}
-
-fn way(finding: &Finding) -> Way {
-    use FindingCode as Code;
-    if finding.severity == Severity::Note {
-        return Way::None;
-    }
-    match finding.code {
-        Code::ZeroTail | Code::TruncatedTail => Way::Truncate,
-        Code::CrcMismatch
-        | Code::Garbage
-        | Code::BadBatchHeader
-        | Code::UnknownCodec
-        | Code::PayloadUndecodable
-        | Code::PayloadTooLarge
-        | Code::RecordMalformed
-        | Code::RecordCountMismatch
-        | Code::OffsetRegression
-        | Code::OffsetOverflow
-        | Code::SegmentOverlap
-        | Code::NameMismatch
-        | Code::MarkerMalformed
-        | Code::BarrierMalformed => Way::Salvage,
-        Code::IndexCorrupt
-        | Code::IndexMismatch
-        | Code::IndexMissing
-        | Code::TimeIndexMismatch
-        | Code::TxnIndexMismatch
-        | Code::TxnIndexMissing
-        | Code::LeaderEpochCheckpointMismatch => Way::Index,
-        Code::CheckpointCorrupt if is_of_a_partition(finding) => Way::Index,
-        Code::SnapshotCorrupt | Code::SnapshotMissing | Code::SnapshotMismatch => Way::Snapshot,
-        Code::SnapshotStray => Way::Snapshot,
-        Code::SnapshotBeforeBarrier => Way::SnapshotOfBarrier,
-        Code::SequenceRepeat
-        | Code::SequenceOverlap
-        | Code::EpochRegression
-        | Code::NonTransactionalInTransaction
-        | Code::PidCollision => Way::Split,
-        Code::NegativeProducerId => Way::Unmap,
-        Code::ProducerIdNotIssued => Way::Remap,
-        Code::HangingTransaction | Code::BarrierOpenTransaction | Code::CoordinatorMismatch => {
-            Way::Abort
-        }
-        Code::BarrierMissing => Way::Barrier,
-        Code::StartBlocked if finding.position.is_some() && finding.offset.is_some() => {
-            Way::Truncate
-        }
-        _ => Way::None,
-    }
-}
-
-fn is_of_a_partition(finding: &Finding) -> bool {
-    let name = finding.path.file_name();
-    name.is_some_and(|name| name == "leader-epoch-checkpoint")
-}
-
-fn command(way: Way, finding: &Finding, place: &Place<'_>) -> Option<String> {
-    let producer = finding.producer_id;
-    let verb = match way {
-        Way::None => return None,
-        Way::Salvage => "log --salvage".to_owned(),
-        Way::Truncate => "log --truncate".to_owned(),
-        Way::Index => "index".to_owned(),
-        Way::Snapshot => "snapshot --rebuild".to_owned(),
-        Way::SnapshotOfBarrier => "snapshot --rebuild --rules barrier".to_owned(),
-        Way::Split => format!("pids --split {}", producer?),
-        Way::Unmap => "pids --unmap negate".to_owned(),
-        Way::Remap => format!("pids --remap {}=NEW", producer?),
-        Way::Abort => format!("abort --producer-id {}", producer?),
-        Way::Barrier => "barrier".to_owned(),
-    };
-    if !place.is_partition && finding.offset.is_none() {
-        return None;
-    }
-    let path = place.path.to_string_lossy();
-    // What begins like an option is a path all the same.
-    let path = match path.starts_with('-') {
-        true => format!("./{path}"),
-        false => path.into_owned(),
-    };
-    Some(format!(
-        "kfsck repair {verb} {} --output DIR",
-        shell_word(&path)
-    ))
 }
 
 fn text(finding: &Finding, place: &Place<'_>) -> String {
@@ -188,7 +75,7 @@ fn fetch(place: &Place<'_>, repair: &str) -> String {
     format!(
         "If one is healthy, do not repair: stop this broker, move {} out of the log directory and \
          start it; it fetches the partition from the leader. If this is the last copy, copy the \
-         directory first, then repair: {repair}",
+         directory first, then repair it: {repair}",
         directory(place)
     )
 }
@@ -224,8 +111,7 @@ fn of_log(finding: &Finding, place: &Place<'_>) -> Option<String> {
         | Code::BadBatchHeader
         | Code::OffsetRegression
         | Code::OffsetOverflow
-        | Code::SegmentOverlap
-        | Code::NameMismatch => fetch_or(finding, place, salvage),
+        | Code::SegmentOverlap => fetch_or(finding, place, salvage),
         Code::UnknownCodec
         | Code::PayloadUndecodable
         | Code::PayloadTooLarge
@@ -257,11 +143,13 @@ fn of_log(finding: &Finding, place: &Place<'_>) -> Option<String> {
              never fetched again by itself.",
             directory(place)
         ),
-        Code::LeaderEpochRegression => fetch_or(
-            finding,
-            place,
-            "none changes a leader epoch, but `kfsck repair index` writes leader-epoch-checkpoint \
-             anew.",
+        Code::LeaderEpochRegression => {
+            fetch_or(finding, place, "no command changes a batch's leader epoch.")
+        }
+        Code::NameMismatch => format!(
+            "Find the right name from the batches and the neighbours, and give it to the segment \
+             and its companions in a copy. {}",
+            fetch(place, "no command renames a segment.")
         ),
         code => return of_producer(code),
     };
