@@ -212,8 +212,8 @@ mod printing {
         simulate_chain_json: ["simulate-chain", "--builtin", "all", "--format", "json"];
         simulate_chain_trace: ["simulate-chain", "--builtin", "chain", "--trace"];
         simulate_chain_list: ["simulate-chain", "--list"];
-        check: ["check", "testdata/kafka/main"];
-        check_json: ["check", "--format", "json", "testdata/kafka/main"];
+        check: ["check", "testdata/kafka/main/idem-0"];
+        check_json: ["check", "--format", "json", "testdata/kafka/main/idem-0"];
         explain: ["explain"];
         explain_json: ["explain", "--format", "json"];
         compare: ["compare", "testdata/kafka/main/plain-0", "testdata/kafka/main/plain-0"];
