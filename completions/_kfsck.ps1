@@ -34,8 +34,11 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('inspect-snapshot', 'inspect-snapshot', [CompletionResultType]::ParameterValue, 'Show producer snapshots, judge them, and compare them with the log')
             [CompletionResult]::new('producers', 'producers', [CompletionResultType]::ParameterValue, 'Show what a broker would know of each producer after reading a partition')
             [CompletionResult]::new('txns', 'txns', [CompletionResultType]::ParameterValue, 'Show open transactions, whether they hang, and the command that aborts them')
+            [CompletionResult]::new('repair', 'repair', [CompletionResultType]::ParameterValue, 'Make a damaged partition sound again, as a plan that says first what is kept and what is lost')
             [CompletionResult]::new('pid', 'pid', [CompletionResultType]::ParameterValue, 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions')
             [CompletionResult]::new('simulate-chain', 'simulate-chain', [CompletionResultType]::ParameterValue, 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check whole partitions: log, indexes, snapshots, checkpoints, and what a broker will do')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Tell what a finding means, how it comes about, what a broker does with it, and what to do')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, or write the pages of all commands')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -144,6 +147,74 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'kfsck;repair' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'End with 0 where the exit code would be 1')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read files piece by piece instead of mapping them into memory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Take out of the log what cannot be read')
+            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Build offset, time and transaction indexes anew where they are missing or wrong')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'kfsck;repair;log' {
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to DIR/TOPIC-PARTITION')
+            [CompletionResult]::new('--index-interval-bytes', '--index-interval-bytes', [CompletionResultType]::ParameterName, 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables and sentences; `json`: one JSON document')
+            [CompletionResult]::new('--wide-integers', '--wide-integers', [CompletionResultType]::ParameterName, 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
+            [CompletionResult]::new('--truncate', '--truncate', [CompletionResultType]::ParameterName, 'End the log in front of the first damage, as a broker''s recovery does')
+            [CompletionResult]::new('--salvage', '--salvage', [CompletionResultType]::ParameterName, 'Keep every sound batch, also behind damage; for the last copy that is left')
+            [CompletionResult]::new('--in-place', '--in-place', [CompletionResultType]::ParameterName, 'Change the partition where it lies')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show the plan')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'End with 0 where the exit code would be 1')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read files piece by piece instead of mapping them into memory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'kfsck;repair;index' {
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to DIR/TOPIC-PARTITION')
+            [CompletionResult]::new('--index-interval-bytes', '--index-interval-bytes', [CompletionResultType]::ParameterName, 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables and sentences; `json`: one JSON document')
+            [CompletionResult]::new('--wide-integers', '--wide-integers', [CompletionResultType]::ParameterName, 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
+            [CompletionResult]::new('--in-place', '--in-place', [CompletionResultType]::ParameterName, 'Change the partition where it lies')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show the plan')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'End with 0 where the exit code would be 1')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read files piece by piece instead of mapping them into memory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'kfsck;repair;help' {
+            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Take out of the log what cannot be read')
+            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Build offset, time and transaction indexes anew where they are missing or wrong')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'kfsck;repair;help;log' {
+            break
+        }
+        'kfsck;repair;help;index' {
+            break
+        }
+        'kfsck;repair;help;help' {
+            break
+        }
         'kfsck;pid' {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
@@ -232,6 +303,44 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'kfsck;check' {
+            [CompletionResult]::new('--depth', '--depth', [CompletionResultType]::ParameterName, 'How deep to look; each looks at all that the ones before it do')
+            [CompletionResult]::new('--only', '--only', [CompletionResultType]::ParameterName, 'Only findings of these codes')
+            [CompletionResult]::new('--ignore', '--ignore', [CompletionResultType]::ParameterName, 'No findings of these codes')
+            [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'In text, show at most N findings of each kind in each partition [default: 10]')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Threads that check, a partition each, 64 at most [default: one for each processor]')
+            [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'Whose producer state')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]')
+            [CompletionResult]::new('--expire-after', '--expire-after', [CompletionResultType]::ParameterName, 'The brokers'' producer.id.expiration.ms: after so much silence a producer may begin anew')
+            [CompletionResult]::new('--max-transaction-timeout', '--max-transaction-timeout', [CompletionResultType]::ParameterName, 'The cluster''s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds')
+            [CompletionResult]::new('--max-record-bytes', '--max-record-bytes', [CompletionResultType]::ParameterName, 'Tell a record above N bytes as damage instead of decoding it')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables and sentences; `json`: one JSON document')
+            [CompletionResult]::new('--wide-integers', '--wide-integers', [CompletionResultType]::ParameterName, 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'End with 0 where the exit code would be 1')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read files piece by piece instead of mapping them into memory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'kfsck;explain' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables and sentences; `json`: one JSON document')
+            [CompletionResult]::new('--wide-integers', '--wide-integers', [CompletionResultType]::ParameterName, 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'End with 0 where the exit code would be 1')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read files piece by piece instead of mapping them into memory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'kfsck;completions' {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
@@ -262,8 +371,11 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('inspect-snapshot', 'inspect-snapshot', [CompletionResultType]::ParameterValue, 'Show producer snapshots, judge them, and compare them with the log')
             [CompletionResult]::new('producers', 'producers', [CompletionResultType]::ParameterValue, 'Show what a broker would know of each producer after reading a partition')
             [CompletionResult]::new('txns', 'txns', [CompletionResultType]::ParameterValue, 'Show open transactions, whether they hang, and the command that aborts them')
+            [CompletionResult]::new('repair', 'repair', [CompletionResultType]::ParameterValue, 'Make a damaged partition sound again, as a plan that says first what is kept and what is lost')
             [CompletionResult]::new('pid', 'pid', [CompletionResultType]::ParameterValue, 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions')
             [CompletionResult]::new('simulate-chain', 'simulate-chain', [CompletionResultType]::ParameterValue, 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check whole partitions: log, indexes, snapshots, checkpoints, and what a broker will do')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Tell what a finding means, how it comes about, what a broker does with it, and what to do')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, or write the pages of all commands')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -279,6 +391,17 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             break
         }
         'kfsck;help;txns' {
+            break
+        }
+        'kfsck;help;repair' {
+            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Take out of the log what cannot be read')
+            [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Build offset, time and transaction indexes anew where they are missing or wrong')
+            break
+        }
+        'kfsck;help;repair;log' {
+            break
+        }
+        'kfsck;help;repair;index' {
             break
         }
         'kfsck;help;pid' {
@@ -297,6 +420,12 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             break
         }
         'kfsck;help;simulate-chain' {
+            break
+        }
+        'kfsck;help;check' {
+            break
+        }
+        'kfsck;help;explain' {
             break
         }
         'kfsck;help;completions' {

@@ -16,11 +16,17 @@ _kfsck() {
             ",$1")
                 cmd="kfsck"
                 ;;
+            kfsck,check)
+                cmd="kfsck__subcmd__check"
+                ;;
             kfsck,completions)
                 cmd="kfsck__subcmd__completions"
                 ;;
             kfsck,dump-log)
                 cmd="kfsck__subcmd__dump__subcmd__log"
+                ;;
+            kfsck,explain)
+                cmd="kfsck__subcmd__explain"
                 ;;
             kfsck,help)
                 cmd="kfsck__subcmd__help"
@@ -43,11 +49,17 @@ _kfsck() {
             kfsck,txns)
                 cmd="kfsck__subcmd__txns"
                 ;;
+            kfsck__subcmd__help,check)
+                cmd="kfsck__subcmd__help__subcmd__check"
+                ;;
             kfsck__subcmd__help,completions)
                 cmd="kfsck__subcmd__help__subcmd__completions"
                 ;;
             kfsck__subcmd__help,dump-log)
                 cmd="kfsck__subcmd__help__subcmd__dump__subcmd__log"
+                ;;
+            kfsck__subcmd__help,explain)
+                cmd="kfsck__subcmd__help__subcmd__explain"
                 ;;
             kfsck__subcmd__help,help)
                 cmd="kfsck__subcmd__help__subcmd__help"
@@ -95,12 +107,78 @@ _kfsck() {
 
     case "${cmd}" in
         kfsck)
-            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version dump-log inspect-snapshot producers txns pid simulate-chain completions man help"
+            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version dump-log inspect-snapshot producers txns pid simulate-chain check explain completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__check)
+            opts="-q -h -V --depth --only --ignore --top --threads --rules --now --expire-after --max-transaction-timeout --max-record-bytes --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --depth)
+                    COMPREPLY=($(compgen -W "framing crc records rewrite" -- "${cur}"))
+                    return 0
+                    ;;
+                --only)
+                    COMPREPLY=($(compgen -W "crc-mismatch zero-tail truncated-tail garbage bad-batch-header unknown-codec payload-undecodable payload-too-large record-malformed record-count-mismatch batch-not-canonical max-timestamp-mismatch future-timestamp offset-regression offset-overflow segment-gap segment-overlap name-mismatch leader-epoch-regression sequence-gap sequence-repeat sequence-overlap marker-old-epoch epoch-regression coordinator-epoch-regression non-transactional-in-transaction marker-malformed hanging-transaction negative-producer-id pid-collision barrier-malformed barrier-repeated barrier-open-transaction barrier-missing snapshot-corrupt snapshot-missing snapshot-mismatch snapshot-before-barrier snapshot-stray index-corrupt index-mismatch index-missing time-index-mismatch txn-index-mismatch txn-index-missing leader-epoch-checkpoint-mismatch checkpoint-corrupt checkpoint-mismatch partition-metadata-mismatch duplicate-partition leftover-file stray-file start-blocked internal-record-undecodable producer-id-not-issued coordinator-mismatch" -- "${cur}"))
+                    return 0
+                    ;;
+                --ignore)
+                    COMPREPLY=($(compgen -W "crc-mismatch zero-tail truncated-tail garbage bad-batch-header unknown-codec payload-undecodable payload-too-large record-malformed record-count-mismatch batch-not-canonical max-timestamp-mismatch future-timestamp offset-regression offset-overflow segment-gap segment-overlap name-mismatch leader-epoch-regression sequence-gap sequence-repeat sequence-overlap marker-old-epoch epoch-regression coordinator-epoch-regression non-transactional-in-transaction marker-malformed hanging-transaction negative-producer-id pid-collision barrier-malformed barrier-repeated barrier-open-transaction barrier-missing snapshot-corrupt snapshot-missing snapshot-mismatch snapshot-before-barrier snapshot-stray index-corrupt index-mismatch index-missing time-index-mismatch txn-index-mismatch txn-index-missing leader-epoch-checkpoint-mismatch checkpoint-corrupt checkpoint-mismatch partition-metadata-mismatch duplicate-partition leftover-file stray-file start-blocked internal-record-undecodable producer-id-not-issued coordinator-mismatch" -- "${cur}"))
+                    return 0
+                    ;;
+                --top)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rules)
+                    COMPREPLY=($(compgen -W "stock barrier mapped fork" -- "${cur}"))
+                    return 0
+                    ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --expire-after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-transaction-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-record-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --wide-integers)
+                    COMPREPLY=($(compgen -W "number string" -- "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -216,9 +294,49 @@ _kfsck() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        kfsck__subcmd__help)
-            opts="dump-log inspect-snapshot producers txns pid simulate-chain completions man help"
+        kfsck__subcmd__explain)
+            opts="-q -h -V --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version crc-mismatch zero-tail truncated-tail garbage bad-batch-header unknown-codec payload-undecodable payload-too-large record-malformed record-count-mismatch batch-not-canonical max-timestamp-mismatch future-timestamp offset-regression offset-overflow segment-gap segment-overlap name-mismatch leader-epoch-regression sequence-gap sequence-repeat sequence-overlap marker-old-epoch epoch-regression coordinator-epoch-regression non-transactional-in-transaction marker-malformed hanging-transaction negative-producer-id pid-collision barrier-malformed barrier-repeated barrier-open-transaction barrier-missing snapshot-corrupt snapshot-missing snapshot-mismatch snapshot-before-barrier snapshot-stray index-corrupt index-mismatch index-missing time-index-mismatch txn-index-mismatch txn-index-missing leader-epoch-checkpoint-mismatch checkpoint-corrupt checkpoint-mismatch partition-metadata-mismatch duplicate-partition leftover-file stray-file start-blocked internal-record-undecodable producer-id-not-issued coordinator-mismatch"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --wide-integers)
+                    COMPREPLY=($(compgen -W "number string" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__help)
+            opts="dump-log inspect-snapshot producers txns pid simulate-chain check explain completions man help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__help__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -245,6 +363,20 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__help__subcmd__dump__subcmd__log)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__help__subcmd__explain)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

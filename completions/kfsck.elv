@@ -31,8 +31,11 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand inspect-snapshot 'Show producer snapshots, judge them, and compare them with the log'
             cand producers 'Show what a broker would know of each producer after reading a partition'
             cand txns 'Show open transactions, whether they hang, and the command that aborts them'
+            cand repair 'Make a damaged partition sound again, as a plan that says first what is kept and what is lost'
             cand pid 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
             cand simulate-chain 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks'
+            cand check 'Check whole partitions: log, indexes, snapshots, checkpoints, and what a broker will do'
+            cand explain 'Tell what a finding means, how it comes about, what a broker does with it, and what to do'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page, or write the pages of all commands'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -136,6 +139,67 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'kfsck;repair'= {
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand log 'Take out of the log what cannot be read'
+            cand index 'Build offset, time and transaction indexes anew where they are missing or wrong'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'kfsck;repair;log'= {
+            cand --output 'Write the result to DIR/TOPIC-PARTITION'
+            cand --index-interval-bytes 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand --truncate 'End the log in front of the first damage, as a broker''s recovery does'
+            cand --salvage 'Keep every sound batch, also behind damage; for the last copy that is left'
+            cand --in-place 'Change the partition where it lies'
+            cand --dry-run 'Only show the plan'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'kfsck;repair;index'= {
+            cand --output 'Write the result to DIR/TOPIC-PARTITION'
+            cand --index-interval-bytes 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand --in-place 'Change the partition where it lies'
+            cand --dry-run 'Only show the plan'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'kfsck;repair;help'= {
+            cand log 'Take out of the log what cannot be read'
+            cand index 'Build offset, time and transaction indexes anew where they are missing or wrong'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'kfsck;repair;help;log'= {
+        }
+        &'kfsck;repair;help;index'= {
+        }
+        &'kfsck;repair;help;help'= {
+        }
         &'kfsck;pid'= {
             cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
             cand -q 'No notes on stderr, only damage and errors'
@@ -219,6 +283,42 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'kfsck;check'= {
+            cand --depth 'How deep to look; each looks at all that the ones before it do'
+            cand --only 'Only findings of these codes'
+            cand --ignore 'No findings of these codes'
+            cand --top 'In text, show at most N findings of each kind in each partition [default: 10]'
+            cand --threads 'Threads that check, a partition each, 64 at most [default: one for each processor]'
+            cand --rules 'Whose producer state'
+            cand --now 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]'
+            cand --expire-after 'The brokers'' producer.id.expiration.ms: after so much silence a producer may begin anew'
+            cand --max-transaction-timeout 'The cluster''s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds'
+            cand --max-record-bytes 'Tell a record above N bytes as damage instead of decoding it'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'kfsck;explain'= {
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'kfsck;completions'= {
             cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
             cand -q 'No notes on stderr, only damage and errors'
@@ -247,8 +347,11 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand inspect-snapshot 'Show producer snapshots, judge them, and compare them with the log'
             cand producers 'Show what a broker would know of each producer after reading a partition'
             cand txns 'Show open transactions, whether they hang, and the command that aborts them'
+            cand repair 'Make a damaged partition sound again, as a plan that says first what is kept and what is lost'
             cand pid 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
             cand simulate-chain 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks'
+            cand check 'Check whole partitions: log, indexes, snapshots, checkpoints, and what a broker will do'
+            cand explain 'Tell what a finding means, how it comes about, what a broker does with it, and what to do'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page, or write the pages of all commands'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -260,6 +363,14 @@ set edit:completion:arg-completer[kfsck] = {|@words|
         &'kfsck;help;producers'= {
         }
         &'kfsck;help;txns'= {
+        }
+        &'kfsck;help;repair'= {
+            cand log 'Take out of the log what cannot be read'
+            cand index 'Build offset, time and transaction indexes anew where they are missing or wrong'
+        }
+        &'kfsck;help;repair;log'= {
+        }
+        &'kfsck;help;repair;index'= {
         }
         &'kfsck;help;pid'= {
             cand map 'Print what a mapping makes of a producer id'
@@ -273,6 +384,10 @@ set edit:completion:arg-completer[kfsck] = {|@words|
         &'kfsck;help;pid;odds'= {
         }
         &'kfsck;help;simulate-chain'= {
+        }
+        &'kfsck;help;check'= {
+        }
+        &'kfsck;help;explain'= {
         }
         &'kfsck;help;completions'= {
         }

@@ -2,7 +2,8 @@
 //!
 //! Every file kind of a 4.x broker is covered, and the message formats 0 and 1 of older ones. Any
 //! bytes may be given: nothing panics, nothing a file declares sizes memory, and what is wrong is
-//! said with its place in the file. Nothing that is there is ever changed.
+//! said with its place in the file. Nothing that is there is ever changed, but by
+//! [`repair::apply::in_place`].
 //!
 //! # Walking a segment
 //!

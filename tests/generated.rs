@@ -1,4 +1,5 @@
-//! The completion scripts and manual pages in the repository are those that the binary writes.
+//! The completion scripts, the manual pages and the list of findings in the repository are those
+//! that the binary and the library write.
 //!
 //! `KFSCK_UPDATE=1 cargo test --test generated` renews them.
 
@@ -88,6 +89,20 @@ fn manual_pages() {
     compare("man", &written);
 }
 
+#[test]
+fn findings() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/findings.md");
+    let written = kfsck::report::explain::document();
+    if std::env::var_os("KFSCK_UPDATE").is_some() {
+        fs::write(&path, &written).unwrap();
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == written,
+        "docs/findings.md is stale; renew with: KFSCK_UPDATE=1 cargo test --test generated"
+    );
+}
+
 /// Eighty columns are what a terminal has at least.
 #[test]
 fn help_fits_eighty_columns() {
@@ -98,6 +113,8 @@ fn help_fits_eighty_columns() {
         "pid map",
         "pid explain",
         "pid odds",
+        "check",
+        "explain",
         "completions",
         "man",
     ];

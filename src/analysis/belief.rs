@@ -107,6 +107,22 @@ pub(super) fn begin(
     checkpoints: &Checkpoints,
     question: &Question,
 ) -> Result<(Belief, Vec<SegmentFile>), ReadError> {
+    let (mut belief, segments) = begin_without_snapshot(partition, checkpoints, question);
+    let first = belief.state.next_offset();
+    if question.at.is_none_or(|at| at >= first)
+        && let Some(path) = snapshot_at(partition, first)
+    {
+        belief.begin_with_snapshot(path, first, question)?;
+    }
+    Ok((belief, segments))
+}
+
+/// As [`begin`], with nothing known of what lies in front of the first segment.
+pub(super) fn begin_without_snapshot(
+    partition: &PartitionDirectory,
+    checkpoints: &Checkpoints,
+    question: &Question,
+) -> (Belief, Vec<SegmentFile>) {
     let topic_partition = name_of(partition);
     let segments = segments(partition);
     let first = segments
@@ -120,12 +136,7 @@ pub(super) fn begin(
     let last = segments.last().map(|last| last.base_offset);
     belief.last_base = last.filter(|_| question.at.is_none());
     belief.high_watermark = name.and_then(|name| checkpoints.high_watermark(name));
-    if question.at.is_none_or(|at| at >= first)
-        && let Some(path) = snapshot_at(partition, first)
-    {
-        belief.begin_with_snapshot(path, first, question)?;
-    }
-    Ok((belief, segments))
+    (belief, segments)
 }
 
 impl Belief {

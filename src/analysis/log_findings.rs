@@ -1,18 +1,13 @@
 //! What a log shows while it is replayed: damage, barriers, and what a broker passes over or ends
 //! at. Each kind is counted, and its first case kept as evidence.
-//!
-//! A broker that reads a log back complains of nothing that is gathered here but what ends it.
-//! Much of it is legal in some log: compaction takes batches away, and with them sequences and as
-//! many offsets; a producer that was silent for a day is forgotten (`producer.id.expiration.ms`),
-//! and may begin anew. Where one of the two explains a case, it is a note. In any other log
-//! sequences follow each other, but where a group coordinator writes for producers.
 
 use std::path::{Path, PathBuf};
 
 use super::belief::Belief;
 use super::cleaner_traces::CleanerTraces;
+use super::event_verdict::EventJudge;
 use super::witness::Witness;
-use crate::format::number::{Offset, Timestamp};
+use crate::format::number::Offset;
 use crate::state::batch::{Batch, Control};
 use crate::state::event::{Event, Kind, Previous};
 use crate::state::read::SegmentFile;
@@ -20,19 +15,7 @@ use crate::state::replay::{Replay, Visitor};
 use crate::storage::damage::Damage;
 use crate::storage::partition_name::PartitionName;
 
-/// Kafka's default of `producer.id.expiration.ms`: a day.
-pub const DEFAULT_EXPIRATION_MS: i64 = 86_400_000;
-
-/// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Legal, or explained by something that is.
-    Note,
-    /// Nothing that a broker stops at, and nothing that it writes by itself.
-    Warning,
-    /// Bytes are damaged, or a broker ends here.
-    Error,
-}
+pub use super::event_verdict::{DEFAULT_EXPIRATION_MS, Excuse, Severity};
 
 /// One kind of finding in one log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,16 +60,6 @@ pub enum Case {
     },
 }
 
-/// What makes a case legal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Excuse {
-    /// Offsets are missing between the two batches, so batches are: compaction took them. As many
-    /// sequences as are missing have room there.
-    Hole,
-    /// The producer was silent for so many milliseconds, long enough to be forgotten.
-    Silence(i64),
-}
-
 /// Gathers findings while a partition is replayed.
 pub struct LogFindings<'t> {
     path: PathBuf,
@@ -94,9 +67,7 @@ pub struct LogFindings<'t> {
     findings: Vec<Finding>,
     traces: CleanerTraces,
     last_barrier: Option<Offset>,
-    expiration_ms: i64,
-    /// The group coordinator writes here for producers, each batch with sequence 0.
-    is_of_coordinator: bool,
+    judge: EventJudge,
 }
 
 impl<'t> LogFindings<'t> {
@@ -109,17 +80,14 @@ impl<'t> LogFindings<'t> {
             findings: Vec::new(),
             traces: CleanerTraces::default(),
             last_barrier: None,
-            expiration_ms,
-            is_of_coordinator: false,
+            judge: EventJudge::new(expiration_ms, None),
         }
     }
 
-    /// Names the partition. A group coordinator writes offsets on behalf of producers, every batch
-    /// with the sequences from 0 on; nobody else writes so (`AppendOrigin.COORDINATOR` is not asked
-    /// for sequences), and only the topic's name tells.
+    /// Names the partition.
     #[must_use]
     pub fn of(mut self, partition: Option<&PartitionName>) -> Self {
-        self.is_of_coordinator = partition.is_some_and(|name| name.topic == "__consumer_offsets");
+        self.judge = EventJudge::new(self.judge.expiration_ms(), partition);
         self
     }
 
@@ -154,54 +122,12 @@ impl<'t> LogFindings<'t> {
             }),
         }
     }
-
-    fn excuse(&self, event: &Event<'_>) -> Option<Excuse> {
-        let previous = event.previous?;
-        if self.explains_sequences(&event.kind, event.batch, previous.last_offset) {
-            return Some(Excuse::Hole);
-        }
-        let silence = match (event.batch.max_timestamp, previous.last_timestamp) {
-            (Timestamp(now), Timestamp(then)) if then >= 0 => now.saturating_sub(then),
-            _ => 0,
-        };
-        (silence >= self.expiration_ms).then_some(Excuse::Silence(silence))
-    }
-
-    /// Whether compaction took what lay between the batch that ends at `last_offset` and this one.
-    /// Sequences wrap: what looks like a step back may be a long way ahead.
-    fn explains_sequences(&self, kind: &Kind, batch: &Batch, last_offset: Offset) -> bool {
-        let (Kind::SequenceGap { expected }
-        | Kind::SequenceRepeat { expected }
-        | Kind::SequenceOverlap { expected }) = kind
-        else {
-            return false;
-        };
-        let missing = i64::from(batch.base_sequence.minus(expected.0).0);
-        let between = batch.base_offset.0.saturating_sub(last_offset.0) - 1;
-        missing <= between && self.traces.hole_from(last_offset.plus(1)).is_some()
-    }
 }
 
 impl Visitor for LogFindings<'_> {
     fn event(&mut self, event: &Event<'_>) {
-        // A transaction without records in this partition is nothing odd.
-        if event.kind.is_note() {
+        let Some((severity, excuse)) = self.judge.verdict(event, &self.traces) else {
             return;
-        }
-        let is_of_sequence = matches!(
-            event.kind,
-            Kind::SequenceGap { .. } | Kind::SequenceRepeat { .. } | Kind::SequenceOverlap { .. }
-        );
-        if is_of_sequence && self.is_of_coordinator {
-            return;
-        }
-        let (excuse, severity) = match &event.kind {
-            Kind::WouldStop(_) => (None, Severity::Error),
-            Kind::BarrierOpenTransaction { .. } => (None, Severity::Warning),
-            _ => match self.excuse(event) {
-                Some(excuse) => (Some(excuse), Severity::Note),
-                None => (None, Severity::Warning),
-            },
         };
         self.add(event.kind.code(), severity, || Case::Event {
             kind: event.kind.clone(),

@@ -1,6 +1,23 @@
 //! What a stock 4.4.0 broker will do with a partition when it next starts.
+//!
+//! The load itself is [`crate::state::load`]'s; here its outcome is held against what the files
+//! hold now. A clean load reads little, as it does on a broker: the log is read in full only where
+//! a broker reads it too, or where something is lost and must be counted.
 
-use crate::format::number::Offset;
+pub mod aborts;
+mod judge;
+pub mod log_directory;
+mod readable;
+mod verdict;
+
+use crate::analysis::belief::name_of;
+use crate::format::number::{Offset, Timestamp};
+use crate::state::load::LoadOptions;
+use crate::state::rules::Stock;
+use crate::storage::checkpoints::Checkpoints;
+use crate::storage::directory::PartitionDirectory;
+use crate::storage::source::{Access, ReadError};
+use aborts::Aborts;
 
 /// What the start does, the worst of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,4 +68,77 @@ pub struct NextStart {
     pub records_lost: u64,
     /// Why, and what else happens, in words.
     pub reason: String,
+}
+
+/// What a judgement depends on beside the files.
+#[derive(Debug, Clone, Copy)]
+pub struct StartOptions<'a> {
+    /// Map the files or read them plainly.
+    pub access: Access,
+    /// When the broker starts; without a time no producer expires.
+    pub now: Option<Timestamp>,
+    /// `producer.id.expiration.ms`, in milliseconds.
+    pub expiration_ms: i64,
+    /// The aborted transactions of the log, to be held against its transaction indexes. Finding
+    /// them takes a reading of the whole log, which a check does anyway; without them
+    /// [`Action::HidesAborts`] is never the answer.
+    pub aborts: Option<&'a Aborts>,
+}
+
+/// The partition of KRaft's own log. It is not loaded with the others.
+const METADATA_TOPIC: &str = "__cluster_metadata";
+
+/// Judges a partition's directory. `checkpoints` are those of its log directory. Where none lies
+/// beside it, as beside a copy, the stop is taken for a clean one, and the reason says what would
+/// come of another where that is worse.
+///
+/// # Errors
+/// A file that cannot be read, or was changed meanwhile. One that may not be read is no error: a
+/// broker that may not either does not start.
+pub fn of(
+    directory: &PartitionDirectory,
+    checkpoints: &Checkpoints,
+    options: &StartOptions<'_>,
+) -> Result<NextStart, ReadError> {
+    let topic_partition = name_of(directory);
+    let load = load_options(directory, checkpoints, options);
+    let mut verdict = judge::judge(directory, &topic_partition, &load, options)?;
+    if !checkpoints.is_present && load.clean_shutdown {
+        let load = LoadOptions {
+            clean_shutdown: false,
+            ..load
+        };
+        let unclean = judge::judge(directory, &topic_partition, &load, options)?;
+        verdict.or_after_an_unclean_stop(&unclean);
+    }
+    Ok(verdict.into_next_start(topic_partition))
+}
+
+fn load_options(
+    directory: &PartitionDirectory,
+    checkpoints: &Checkpoints,
+    options: &StartOptions<'_>,
+) -> LoadOptions {
+    let name = directory.name.as_ref();
+    let (log_start_offset, recovery_point) =
+        name.map_or((Offset(0), Offset(0)), |name| checkpoints.loaded_with(name));
+    let load = LoadOptions {
+        access: options.access,
+        clean_shutdown: checkpoints.is_clean_shutdown || !checkpoints.is_present,
+        recovery_point,
+        log_start_offset,
+        now: options.now,
+        producer_id_expiration_ms: options.expiration_ms,
+        ..LoadOptions::new(&Stock)
+    };
+    match name.is_some_and(|name| name.topic == METADATA_TOPIC) {
+        // `KafkaRaftLog.createLog` asks no checkpoint.
+        true => LoadOptions {
+            clean_shutdown: false,
+            recovery_point: Offset(0),
+            log_start_offset: Offset(0),
+            ..load
+        },
+        false => load,
+    }
 }

@@ -38,7 +38,7 @@ impl Witness for () {}
 /// Whether a witness may tell what it makes of batches by what it has seen last: a hole in the
 /// offsets or a control record that ends no transaction. The batches in front are then taken in
 /// first, and this one before the next.
-fn is_turn(state: &Replay<1>, batch: &Batch, control: Option<&Control>) -> bool {
+pub(super) fn is_turn(state: &Replay<1>, batch: &Batch, control: Option<&Control>) -> bool {
     let is_odd = control.is_some_and(|control| !matches!(control, Control::Marker(_)));
     is_odd || batch.base_offset > state.next_offset()
 }

@@ -1,11 +1,17 @@
 //! The command line: one file a subcommand, which turns options into a call of the library and
 //! its answer into bytes on stdout and lines on stderr.
 
+mod check;
+mod check_run;
+mod codes;
+mod compare;
 mod completions;
 mod coordinators;
 mod designs;
 mod dump_log;
 mod expiry;
+mod explain;
+mod in_order;
 mod inspect_snapshot;
 mod man;
 mod number;
@@ -65,8 +71,9 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing wrong
-  1  damage was found, or a transaction that hangs or may hang, or a warning was given;
-     or a simulation came out otherwise than expected
+  1  an error or a warning was found: damage, a collision, a transaction that hangs or may
+     hang; or a simulation came out otherwise than expected, or two logs differ; a note
+     never counts
   2  wrong usage; nothing was read
   3  could not finish: an input is missing or unreadable, or I/O failed
 The highest that applies counts. A closed pipe ends quietly with 0.";
@@ -101,6 +108,9 @@ enum Command {
     Repair(Box<repair::Repair>),
     Pid(pid::Pid),
     SimulateChain(Box<simulate_chain::SimulateChain>),
+    Check(Box<check::Check>),
+    Explain(explain::Explain),
+    Compare(Box<compare::Compare>),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -122,6 +132,9 @@ pub(crate) fn main() -> ExitCode {
         Command::Repair(command) => command.run(&mut session),
         Command::Pid(command) => command.run(&mut session),
         Command::SimulateChain(command) => command.run(&mut session),
+        Command::Check(command) => command.run(&mut session),
+        Command::Explain(command) => command.run(&mut session),
+        Command::Compare(command) => command.run(&mut session),
         Command::Completions(command) => command.run(&mut session),
         Command::Man(command) => command.run(&mut session),
     };
@@ -172,12 +185,18 @@ impl Command {
             Self::Txns(txns) => txns
                 .validate()
                 .map_err(|error| (["txns"].as_slice(), error)),
+            Self::Check(check) => check
+                .validate()
+                .map_err(|error| (["check"].as_slice(), error)),
             Self::Pid(pid) => pid.validate(),
             Self::SimulateChain(simulate) => simulate
                 .validate()
                 .map_err(|error| (["simulate-chain"].as_slice(), error)),
             Self::Repair(repair) => repair.validate(),
-            Self::Completions(_) | Self::Man(_) => Ok(()),
+            Self::Compare(compare) => compare
+                .validate()
+                .map_err(|error| (["compare"].as_slice(), error)),
+            Self::Explain(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }
 }

@@ -50,7 +50,7 @@ fn tell(fault: &CheckpointFault, session: &mut Session) {
 }
 
 /// The directory that holds a directory; `.` and `..` do not name theirs.
-fn directory_of(path: &Path) -> PathBuf {
+pub(super) fn directory_of(path: &Path) -> PathBuf {
     match (path.file_name(), path.parent()) {
         (Some(_), Some(parent)) if parent.as_os_str().is_empty() => PathBuf::from("."),
         (Some(_), Some(parent)) => parent.to_owned(),

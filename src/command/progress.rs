@@ -2,11 +2,12 @@
 //!
 //! Nothing is drawn where standard error is no terminal, with `-q`, or while the work is short.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -36,10 +37,24 @@ pub(super) struct Progress {
 
 #[derive(Debug)]
 struct Bar {
-    drawn: ProgressBar,
-    started: Instant,
-    is_drawn: Cell<bool>,
+    drawn: Drawn,
     at: RefCell<Place>,
+}
+
+/// What is drawn, from whatever thread.
+#[derive(Debug)]
+struct Drawn {
+    bar: ProgressBar,
+    started: Instant,
+    is_drawn: AtomicBool,
+}
+
+/// The progress of a run of several threads: bytes that they have looked at together.
+#[derive(Debug)]
+pub(super) struct SharedProgress {
+    /// `None` where nobody looks.
+    drawn: Option<Drawn>,
+    read: AtomicU64,
 }
 
 /// How far the reading is.
@@ -54,24 +69,12 @@ struct Place {
 impl Progress {
     /// Begins with nothing read of what lies behind these paths.
     pub(super) fn start(paths: &[PathBuf], session: &mut Session) -> Self {
-        if session.is_quiet() || !io::stderr().is_terminal() {
-            return Self { bar: None };
-        }
-        let total = paths.iter().map(|path| bytes_behind(path)).sum();
-        let drawn = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
-        let style = "[{wide_bar}] {binary_bytes} of {binary_total_bytes}, about {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(style) {
-            drawn.set_style(style.progress_chars("=> "));
-        }
-        session.draw_around(drawn.clone());
-        Self {
-            bar: Some(Rc::new(Bar {
-                drawn,
-                started: Instant::now(),
-                is_drawn: Cell::new(false),
-                at: RefCell::default(),
-            })),
-        }
+        let total = || paths.iter().map(|path| bytes_behind(path)).sum();
+        let bar = Drawn::start(total, session).map(|drawn| {
+            let at = RefCell::default();
+            Rc::new(Bar { drawn, at })
+        });
+        Self { bar }
     }
 
     /// A segment is read up to this byte.
@@ -93,24 +96,66 @@ impl Progress {
     }
 }
 
-impl Drop for Bar {
+impl SharedProgress {
+    /// Begins with nothing read of what lies behind these operands.
+    pub(super) fn start(operands: &[Operand], session: &mut Session) -> Self {
+        Self {
+            drawn: Drawn::start(|| operands.iter().map(bytes_of).sum(), session),
+            read: AtomicU64::new(0),
+        }
+    }
+
+    /// So many more bytes are done.
+    pub(super) fn advanced(&self, bytes: u64) {
+        if let Some(drawn) = &self.drawn {
+            let before = self.read.fetch_add(bytes, Ordering::Relaxed);
+            drawn.reached(before.saturating_add(bytes));
+        }
+    }
+}
+
+impl Drawn {
+    /// Nothing, where nobody would see it.
+    fn start(total: impl FnOnce() -> u64, session: &mut Session) -> Option<Self> {
+        if session.is_quiet() || !io::stderr().is_terminal() {
+            return None;
+        }
+        let bar = ProgressBar::with_draw_target(Some(total()), ProgressDrawTarget::hidden());
+        let style = "[{wide_bar}] {binary_bytes} of {binary_total_bytes}, about {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        session.draw_around(bar.clone());
+        Some(Self {
+            bar,
+            started: Instant::now(),
+            is_drawn: AtomicBool::new(false),
+        })
+    }
+
+    fn reached(&self, read: u64) {
+        let is_due = self.started.elapsed() >= PATIENCE;
+        if is_due && !self.is_drawn.swap(true, Ordering::Relaxed) {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        // A pipe does not say how much will come.
+        if self.bar.length().is_some_and(|total| total < read) {
+            self.bar.set_length(read);
+        }
+        self.bar.set_position(read);
+    }
+}
+
+impl Drop for Drawn {
     fn drop(&mut self) {
-        self.drawn.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }
 
 impl Bar {
     fn reached(&self, segment: Offset, position: u64) {
-        if !self.is_drawn.get() && self.started.elapsed() >= PATIENCE {
-            self.drawn.set_draw_target(ProgressDrawTarget::stderr());
-            self.is_drawn.set(true);
-        }
         let read = self.at.borrow_mut().reached(segment, position);
-        // A pipe does not say how much will come.
-        if self.drawn.length().is_some_and(|total| total < read) {
-            self.drawn.set_length(read);
-        }
-        self.drawn.set_position(read);
+        self.drawn.reached(read);
     }
 }
 
@@ -134,14 +179,17 @@ impl Place {
 
 /// The bytes of the segments behind a path; what cannot be looked at is told by who reads it.
 fn bytes_behind(path: &Path) -> u64 {
+    directory::expand(path).map_or(0, |operand| bytes_of(&operand))
+}
+
+fn bytes_of(operand: &Operand) -> u64 {
     let size = |path: &Path| fs::metadata(path).map_or(0, |file| file.len());
-    match directory::expand(path) {
-        Ok(Operand::File(file)) => size(&file.path),
-        Ok(operand) => {
+    match operand {
+        Operand::File(file) => size(&file.path),
+        operand => {
             let files = operand.partitions().iter().flat_map(segments);
             files.map(|segment| size(&segment.path)).sum()
         }
-        Err(_) => 0,
     }
 }
 

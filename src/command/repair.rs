@@ -312,7 +312,7 @@ impl Run<'_> {
                 &"an earlier repair was broken off before it changed anything: undone",
             ),
             Ok(Settled::Finished) => {
-                session.note(path, &"an earlier repair was broken off: finished now")
+                session.note(path, &"an earlier repair was broken off: finished now");
             }
             Err(error) => {
                 session.error(&on_one_line(&error.to_string()));

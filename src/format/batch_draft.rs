@@ -188,7 +188,7 @@ fn put_body(record: &RecordDraft<'_>, base: Timestamp, out: &mut Vec<u8>) -> Res
     Ok(())
 }
 
-fn put_nullable(
+pub(super) fn put_nullable(
     field: &'static str,
     bytes: Option<&[u8]>,
     out: &mut Vec<u8>,
@@ -204,7 +204,7 @@ fn put_nullable(
 }
 
 /// A length or a count as the 32 bits that it is stored in.
-fn length(field: &'static str, length: usize) -> Result<i32, Malformed> {
+pub(super) fn length(field: &'static str, length: usize) -> Result<i32, Malformed> {
     i32::try_from(length).map_err(|_| Malformed {
         field,
         at: 0,

@@ -41,6 +41,7 @@ pub mod producer_snapshot;
 pub mod properties;
 pub mod quorum_state;
 pub mod record;
+pub mod record_form;
 mod text_lines;
 pub mod time_index;
 pub mod timestamp_type;

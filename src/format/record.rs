@@ -155,6 +155,17 @@ fn nullable<'a>(
     }
 }
 
+/// A record and the bytes that say it.
+#[derive(Debug, Clone, Copy)]
+pub struct Stored<'a> {
+    /// What they say.
+    pub record: Record<'a>,
+    /// The bytes behind the size.
+    pub body: &'a [u8],
+    /// How many bytes the size takes, 1 to 5.
+    pub size_length: usize,
+}
+
 /// Why a record could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
@@ -213,13 +224,27 @@ impl<R: BufRead> RecordReader<R> {
     /// use afterwards.
     #[inline]
     pub fn next_record(&mut self) -> Result<Record<'_>, RecordError> {
+        Ok(self.next_stored()?.record)
+    }
+
+    /// The same, with the bytes that it was read from.
+    ///
+    /// # Errors
+    /// As [`RecordReader::next_record`].
+    #[inline]
+    pub fn next_stored(&mut self) -> Result<Stored<'_>, RecordError> {
         self.settle();
         let Some((head, whole)) = self.buffered_record()? else {
             return self.gather();
         };
         self.owed = whole;
-        let record = self.input.fill_buf()?.get(head..whole).unwrap_or_default();
-        Record::decode(record).map_err(|fault| fault.shifted(head).into())
+        let body = self.input.fill_buf()?.get(head..whole).unwrap_or_default();
+        let record = Record::decode(body).map_err(|fault| fault.shifted(head))?;
+        Ok(Stored {
+            record,
+            body,
+            size_length: head,
+        })
     }
 
     /// Where the next record's body begins and ends in the stream's buffer, if it is all there.
@@ -278,7 +303,7 @@ impl<R: BufRead> RecordReader<R> {
 
     /// The slow path: the record crosses the end of the stream's buffer.
     #[cold]
-    fn gather(&mut self) -> Result<Record<'_>, RecordError> {
+    fn gather(&mut self) -> Result<Stored<'_>, RecordError> {
         let start = self.position;
         let gathered = self.gather_body();
         // What a fault is told from, until there is none.
@@ -286,7 +311,11 @@ impl<R: BufRead> RecordReader<R> {
         let head = gathered?;
         let record = Record::decode(&self.gathered).map_err(|fault| fault.shifted(head))?;
         self.position = end;
-        Ok(record)
+        Ok(Stored {
+            record,
+            body: &self.gathered,
+            size_length: head,
+        })
     }
 
     /// Gathers the body of a record; returns how long its size field was.

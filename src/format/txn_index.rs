@@ -111,6 +111,27 @@ impl<R: ReadAt> TxnIndex<R> {
             .fuse()
     }
 
+    /// The entry numbered `number`, counted from 0, or the fault at its place: a version that is
+    /// not 0, or a last entry cut short. `None` behind the last one. The outer error is that of a
+    /// read.
+    ///
+    /// # Errors
+    /// A read that failed.
+    pub fn entry(
+        &mut self,
+        number: u64,
+    ) -> Result<Option<Result<AbortedTxn, Malformed>>, R::Error> {
+        let Some(bytes) = self.file.entry(number)? else {
+            let cut = self.file.cut().filter(|_| number == self.file.len());
+            return Ok(cut.map(Err));
+        };
+        let begin = usize::try_from(number).unwrap_or(usize::MAX);
+        let begin = begin.saturating_mul(ENTRY_SIZE);
+        Ok(Some(
+            read_entry(&bytes).map_err(|fault| fault.shifted(begin)),
+        ))
+    }
+
     /// The check of `TransactionIndex.sanityCheck`: the first fault in the file, or none. A broker
     /// recovers the segment when it fails with [`SanityFault::LastOffsetBelowStart`]; bytes behind
     /// the last whole entry it does not see.
@@ -221,6 +242,23 @@ mod tests {
             }
             assert_eq!(sanity_check(cut, Offset(120)), None);
         }
+    }
+
+    #[test]
+    fn each_entry_is_found_by_its_number() {
+        for cut in truncations(REAL) {
+            let mut index = TxnIndex::new(cut);
+            let by_number: Vec<_> = (0..)
+                .map_while(|number| index.entry(number).unwrap())
+                .collect();
+            assert_eq!(by_number, entries(cut));
+        }
+        let mut bytes = REAL.to_vec();
+        bytes[ENTRY_SIZE + 1] = 9;
+        let mut index = TxnIndex::new(&bytes[..]);
+        let fault = index.entry(1).unwrap().unwrap().unwrap_err();
+        assert_eq!((fault.field, fault.at), ("version", ENTRY_SIZE));
+        assert!(index.entry(2).unwrap().unwrap().is_ok());
     }
 
     /// Behind a version that is not known an entry may have another width.

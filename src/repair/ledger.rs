@@ -81,34 +81,33 @@ impl Ledger {
 
     /// The next batch that stays begins at `upto`.
     fn close(&mut self, upto: Option<Offset>) {
-        let (from, before) = (self.next, upto.map(|upto| upto.plus(-1)));
-        for open in self.open.drain(..) {
-            // A header that contradicts what stays around it says nothing.
-            let claim = open.claim.filter(|claim| {
-                claim.first >= from && before.is_none_or(|before| claim.last <= before)
+        let (start, before) = (self.next, upto.map(|upto| upto.plus(-1)));
+        let mut open = std::mem::take(&mut self.open);
+        // A header that contradicts what stays around it says nothing.
+        for one in &mut open {
+            one.claim = one.claim.filter(|claim| {
+                claim.first >= start && before.is_none_or(|before| claim.last <= before)
             });
-            let is_gap = before.is_none_or(|before| from <= before);
-            let lost = match claim {
-                Some(Claim {
-                    first,
-                    last,
-                    records,
-                }) => Lost {
-                    first_offset: Some(first),
-                    last_offset: Some(last),
-                    records,
-                    reason: open.reason,
-                },
-                None => Lost {
-                    first_offset: Some(from).filter(|_| is_gap),
-                    last_offset: before.filter(|_| is_gap),
-                    records: None,
-                    reason: open.reason,
-                },
+        }
+        let mut from = start;
+        let mut rest = open.into_iter().peekable();
+        while let Some(Open { claim, reason }) = rest.next() {
+            let next = rest.peek().and_then(|open| open.claim);
+            let upto = next.map(|next| next.first.plus(-1)).or(before);
+            let is_gap = upto.is_none_or(|upto| from <= upto);
+            let (first, last, records) = match claim {
+                Some(claim) => (Some(claim.first), Some(claim.last), claim.records),
+                None if is_gap => (Some(from), upto, None),
+                None => (None, None, None),
             };
-            let start = self.log_start;
-            if lost.last_offset.is_none_or(|last| last >= start) {
-                self.lost.push(lost);
+            from = last.map_or(from, |last| from.max(last.plus(1)));
+            if last.is_none_or(|last| last >= self.log_start) {
+                self.lost.push(Lost {
+                    first_offset: first,
+                    last_offset: last,
+                    records,
+                    reason,
+                });
             }
         }
     }
@@ -172,6 +171,24 @@ mod tests {
         assert_eq!(
             lost(&ledger),
             [(Some(3), Some(5), Some(3)), (Some(6), Some(6), Some(1))]
+        );
+    }
+
+    #[test]
+    fn a_loss_without_a_header_ends_where_the_next_one_begins() {
+        let mut ledger = Ledger::new(Offset(0), Offset(0));
+        ledger.keep(claim(0, 4));
+        ledger.lose(None, "garbage");
+        ledger.lose(Some(claim(7, 9)), "behind");
+        ledger.lose(None, "garbage");
+        ledger.end();
+        assert_eq!(
+            lost(&ledger),
+            [
+                (Some(5), Some(6), None),
+                (Some(7), Some(9), Some(3)),
+                (Some(10), None, None)
+            ]
         );
     }
 

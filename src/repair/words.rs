@@ -67,7 +67,8 @@ fn warnings(how: How, log: &KeptLog, out: &mut Vec<String>) {
                 .to_owned(),
         );
     }
-    if ledger.lost.iter().any(|lost| !is_hole(lost.first_offset)) {
+    let is_behind = |first: Option<_>| first.is_some_and(|first| first >= end);
+    if ledger.lost.iter().any(|lost| is_behind(lost.first_offset)) {
         out.push(format!(
             "the log ends at {end} now, and a leader gives the offsets from there on to other \
              records: consumers that have read further see those as read already"
@@ -76,9 +77,9 @@ fn warnings(how: How, log: &KeptLog, out: &mut Vec<String>) {
     let open: Vec<_> = log.manager.ongoing().collect();
     for open in open.iter().take(MOST_OPEN) {
         out.push(format!(
-            "a transaction of producer {} is open from offset {} on: if its end was lost here, \
-             consumers of committed records wait there until it is aborted \
-             (`kfsck txns` tells how)",
+            "a transaction of producer {} is open from offset {} on; if its end is lost here, \
+             consumers of committed records wait there until it is aborted (`kfsck txns` tells \
+             how)",
             open.producer_id, open.first_offset
         ));
     }

@@ -9,19 +9,20 @@
     )
 )]
 
+pub mod check;
+pub mod compare;
 pub mod control_json;
 pub mod digits;
 pub mod dump;
+pub mod explain;
 pub mod json;
 pub mod log_findings;
-pub mod measure;
 pub mod one_line;
 pub mod paragraph;
 pub mod pid;
 pub mod pieces;
 mod producer_table;
 pub mod producers;
-pub mod read_back;
 pub mod repair;
 pub mod shell_word;
 pub mod simulation;
@@ -29,4 +30,5 @@ pub mod snapshot;
 pub mod snapshot_json;
 pub mod table;
 pub mod transactions;
-pub mod utc;
+
+pub use crate::analysis::words::{measure, read_back, utc};

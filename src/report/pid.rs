@@ -249,8 +249,8 @@ fn explain_json(id: ProducerId, wide: WideIntegers) -> Vec<u8> {
 pub fn odds(odds: Odds, form: Form) -> Vec<u8> {
     match form {
         Form::Text => format!(
-            "{} clusters: two of them share a region with probability {}\n",
-            odds.clusters,
+            "{}: two of them share a region with probability {}\n",
+            counted(odds.clusters),
             probability_text(odds)
         )
         .into_bytes(),
@@ -258,6 +258,13 @@ pub fn odds(odds: Odds, form: Form) -> Vec<u8> {
             object.uint("clusters", odds.clusters);
             object.decimal("probability", odds.probability);
         }),
+    }
+}
+
+fn counted(clusters: u64) -> String {
+    match clusters {
+        1 => "1 cluster".to_owned(),
+        _ => format!("{clusters} clusters"),
     }
 }
 
@@ -271,11 +278,11 @@ pub fn reached(reached: Reached, form: Form) -> Vec<u8> {
     } = reached;
     match form {
         Form::Text => format!(
-            "nearest to {asked}: {} clusters, probability {}\n\
-             the fewest to reach it: {} clusters, probability {}\n",
-            nearest.clusters,
+            "nearest to {asked}: {}, probability {}\n\
+             the fewest to reach it: {}, probability {}\n",
+            counted(nearest.clusters),
             probability_text(nearest),
-            least.clusters,
+            counted(least.clusters),
             probability_text(least)
         )
         .into_bytes(),

@@ -5,13 +5,13 @@ use std::hash::{BuildHasher, Hasher};
 
 /// The secrets of one table.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Mixer {
+pub(crate) struct Mixer {
     offset: u64,
     factor: u64,
 }
 
 impl Mixer {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let random = RandomState::new();
         Self {
             offset: random.hash_one(0_u8),
@@ -59,7 +59,7 @@ impl BuildHasher for Mixer {
 }
 
 /// Hashes keys that are one number.
-pub(super) struct Mixed {
+pub(crate) struct Mixed {
     mixer: Mixer,
     state: u64,
 }

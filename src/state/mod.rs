@@ -11,7 +11,7 @@ pub mod entry;
 pub mod epochs;
 pub mod error;
 pub mod event;
-mod hash;
+pub(crate) mod hash;
 pub mod index_build;
 mod leader;
 pub mod load;

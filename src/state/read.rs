@@ -97,11 +97,7 @@ pub fn read_source(
         let flow = match piece {
             Piece::Damage(damage) => visit(Item::Damage(&damage)),
             Piece::Batch(span) => {
-                let place = place(base_offset, span);
-                let batch = match header_in(mapped, span) {
-                    Some(head) => Batch::new(head, place),
-                    None => Batch::new(&walk.head(span)?, place),
-                };
+                let batch = batch_at(&mut walk, mapped, base_offset, span)?;
                 if check_crc && let Some(damage) = crc_damage(&mut reader, span)? {
                     visit(Item::Damage(&damage))
                 } else if batch.is_control && needs_control(&batch) {
@@ -117,6 +113,25 @@ pub fn read_source(
         }
     }
     Ok(())
+}
+
+/// What the header of a batch says that a walk has just come by; `mapped` holds the bytes of the
+/// whole file, or none.
+///
+/// # Errors
+/// A read that failed.
+#[inline]
+pub fn batch_at(
+    walk: &mut Walk<'_>,
+    mapped: &[u8],
+    segment: Offset,
+    span: Span,
+) -> Result<Batch, ReadError> {
+    let place = place(segment, span);
+    Ok(match header_in(mapped, span) {
+        Some(head) => Batch::new(head, place),
+        None => Batch::new(&walk.head(span)?, place),
+    })
 }
 
 /// A whole header where it lies: a copy would be read again before it is written.

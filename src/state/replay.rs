@@ -3,7 +3,7 @@
 //!
 //! Goes on where a broker would end: the event says so.
 
-use crate::format::number::{LeaderEpoch, Offset, Timestamp};
+use crate::format::number::{LeaderEpoch, Offset, ProducerId, Timestamp};
 use crate::format::producer_snapshot::ProducerEntry;
 use crate::format::txn_index::AbortedTxn;
 use crate::state::append::Append;
@@ -248,6 +248,11 @@ impl<const N: usize> Replay<N> {
         if batch.partition_leader_epoch > LeaderEpoch(-1) {
             self.epochs
                 .read_back(batch.partition_leader_epoch, batch.base_offset);
+        }
+        let is_of_nobody = batch.producer_id == ProducerId::NONE && !batch.is_control;
+        if is_of_nobody && self.chunk.is_none() {
+            // No rules keep anything of it.
+            return ControlFlow::Continue(());
         }
         let marker = match control {
             None => None,

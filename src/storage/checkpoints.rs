@@ -19,8 +19,15 @@ pub struct Checkpoints {
     log_start: HashMap<(String, i32), Offset>,
     high_watermark: HashMap<(String, i32), Offset>,
     recovery_point: HashMap<(String, i32), Offset>,
+    cleaned: HashMap<(String, i32), Offset>,
+    directory: PathBuf,
+    /// Whether this is a directory that a broker has made its own (`meta.properties`).
+    pub has_meta_properties: bool,
     /// Whether the broker said when it ended that all is written (`.kafka_cleanshutdown`).
     pub is_clean_shutdown: bool,
+    /// Whether anything lies there that only a log directory holds. Beside a copy of a partition
+    /// nothing does, and how its broker stopped is not known.
+    pub is_present: bool,
     /// The files that could not be used.
     pub faults: Vec<CheckpointFault>,
 }
@@ -42,19 +49,29 @@ pub enum CheckpointFault {
 }
 
 impl Checkpoints {
+    /// The checkpoints of a log directory.
+    pub const KINDS: [FileKind; 4] = [
+        FileKind::LogStartOffsetCheckpoint,
+        FileKind::ReplicationOffsetCheckpoint,
+        FileKind::RecoveryPointCheckpoint,
+        FileKind::CleanerOffsetCheckpoint,
+    ];
+
     /// Reads what lies in a log directory; none of it has to.
     #[must_use]
     pub fn read(log_directory: &Path, access: Access) -> Self {
+        let clean = log_directory.join(FileKind::CLEAN_SHUTDOWN_NAME).exists();
+        let meta = log_directory.join(FileKind::MetaProperties.name());
         let mut read = Self {
-            is_clean_shutdown: log_directory.join(FileKind::CLEAN_SHUTDOWN_NAME).is_file(),
+            directory: log_directory.to_owned(),
+            has_meta_properties: meta.is_file(),
+            is_clean_shutdown: clean,
+            is_present: clean || meta.exists(),
             ..Self::default()
         };
-        for kind in [
-            FileKind::LogStartOffsetCheckpoint,
-            FileKind::ReplicationOffsetCheckpoint,
-            FileKind::RecoveryPointCheckpoint,
-        ] {
-            let path = log_directory.join(kind.name());
+        for kind in Self::KINDS {
+            let path = read.path(kind);
+            read.is_present |= path.exists();
             if path.is_file()
                 && let Err(fault) = read.read_file(&path, kind, access)
             {
@@ -78,6 +95,7 @@ impl Checkpoints {
         let offsets = match kind {
             FileKind::LogStartOffsetCheckpoint => &mut self.log_start,
             FileKind::ReplicationOffsetCheckpoint => &mut self.high_watermark,
+            FileKind::CleanerOffsetCheckpoint => &mut self.cleaned,
             _ => &mut self.recovery_point,
         };
         let entries = entries.into_iter();
@@ -101,6 +119,42 @@ impl Checkpoints {
     #[must_use]
     pub fn recovery_point(&self, partition: &PartitionName) -> Option<Offset> {
         Self::of(&self.recovery_point, partition)
+    }
+
+    /// Up to where the log was compacted, as of the last write of the checkpoint; `None` where no
+    /// cleaner has been at it.
+    #[must_use]
+    pub fn cleaned_up_to(&self, partition: &PartitionName) -> Option<Offset> {
+        Self::of(&self.cleaned, partition)
+    }
+
+    /// The topics and partitions that a checkpoint names, in no order.
+    pub fn names(&self, kind: FileKind) -> impl Iterator<Item = (&str, i32)> {
+        let offsets = match kind {
+            FileKind::LogStartOffsetCheckpoint => Some(&self.log_start),
+            FileKind::ReplicationOffsetCheckpoint => Some(&self.high_watermark),
+            FileKind::RecoveryPointCheckpoint => Some(&self.recovery_point),
+            FileKind::CleanerOffsetCheckpoint => Some(&self.cleaned),
+            _ => None,
+        };
+        let names = offsets.into_iter().flat_map(HashMap::keys);
+        names.map(|(topic, partition)| (topic.as_str(), *partition))
+    }
+
+    /// The path of a checkpoint, whether it is there or not.
+    #[must_use]
+    pub fn path(&self, kind: FileKind) -> PathBuf {
+        self.directory.join(kind.name())
+    }
+
+    /// The log start and the recovery point that a broker loads a partition's directory with, 0
+    /// without a line. It looks at topic and number alone: a directory on its way in or out gets
+    /// the lines of the partition that it is, or was, a copy of.
+    #[must_use]
+    pub fn loaded_with(&self, partition: &PartitionName) -> (Offset, Offset) {
+        let name = (partition.topic.clone(), partition.partition);
+        let of = |offsets: &HashMap<_, Offset>| offsets.get(&name).copied().unwrap_or(Offset(0));
+        (of(&self.log_start), of(&self.recovery_point))
     }
 
     fn of(offsets: &HashMap<(String, i32), Offset>, partition: &PartitionName) -> Option<Offset> {
@@ -127,6 +181,7 @@ mod tests {
         for (name, offset) in [
             ("log-start-offset-checkpoint", 3),
             ("replication-offset-checkpoint", 9),
+            ("cleaner-offset-checkpoint", 5),
         ] {
             let text = format!("0\n1\nor.ders 2 {offset}\n");
             fs::write(directory.path().join(name), text).unwrap();
@@ -137,7 +192,30 @@ mod tests {
         assert_eq!(read.log_start_offset(&orders), Some(Offset(3)));
         assert_eq!(read.high_watermark(&orders), Some(Offset(9)));
         assert_eq!(read.recovery_point(&orders), None);
+        assert_eq!(read.cleaned_up_to(&orders), Some(Offset(5)));
+        let names: Vec<_> = read.names(FileKind::LogStartOffsetCheckpoint).collect();
+        assert_eq!(names, [("or.ders", 2)]);
+        assert_eq!(read.names(FileKind::RecoveryPointCheckpoint).count(), 0);
+        assert!(!read.has_meta_properties);
         assert_eq!(read.high_watermark(&partition("or.ders-3")), None);
+    }
+
+    #[test]
+    fn a_directory_on_its_way_is_loaded_with_the_lines_of_its_partition() {
+        let directory = tempfile::tempdir().unwrap();
+        let nothing = Checkpoints::read(directory.path(), Access::Map);
+        assert!(!nothing.is_present);
+        let text = "0\n1\norders 0 7\n";
+        fs::write(
+            directory.path().join("recovery-point-offset-checkpoint"),
+            text,
+        )
+        .unwrap();
+        let read = Checkpoints::read(directory.path(), Access::Map);
+        assert!(read.is_present);
+        let copy = partition("orders-0.809c9850d0d04fbfb26eb58381d3a086-future");
+        assert_eq!(read.recovery_point(&copy), None);
+        assert_eq!(read.loaded_with(&copy), (Offset(0), Offset(7)));
     }
 
     #[test]

@@ -70,3 +70,23 @@ fn is_ours(file: &File, for_writing: bool) -> io::Result<bool> {
 fn is_ours(_: &File, _: bool) -> io::Result<bool> {
     Ok(true)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a lock that is held looks like is seen from another process alone: the tests of
+    /// `kfsck repair` do that.
+    #[test]
+    fn a_directory_without_a_lock_file_is_free_and_gets_none() {
+        let directory = tempfile::tempdir().unwrap();
+        for lock in [probe(directory.path()), take(directory.path())] {
+            assert!(matches!(lock.unwrap(), Lock::Free(None)));
+        }
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+        std::fs::write(directory.path().join(".lock"), "").unwrap();
+        for lock in [probe(directory.path()), take(directory.path())] {
+            assert!(matches!(lock.unwrap(), Lock::Free(Some(_))));
+        }
+    }
+}

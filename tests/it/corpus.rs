@@ -62,11 +62,19 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     pub(crate) fn new() -> Self {
+        Self::of(&directory())
+    }
+
+    /// Of the corpus that lies in the repository.
+    pub(crate) fn committed() -> Self {
+        Self::of(&committed())
+    }
+
+    fn of(root: &Path) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().canonicalize().unwrap();
-        let root = self::directory();
-        for file in files(&root) {
-            let name = file.strip_prefix(&root).unwrap();
+        for file in files(root) {
+            let name = file.strip_prefix(root).unwrap();
             if name.starts_with("golden") || name.extension().is_some_and(|end| end == "tsv") {
                 continue;
             }
@@ -74,7 +82,7 @@ impl Scratch {
             fs::create_dir_all(copy.parent().unwrap()).unwrap();
             fs::copy(&file, &copy).unwrap();
         }
-        make_sparse(&root, &path);
+        make_sparse(root, &path);
         Self {
             _directory: directory,
             path,

@@ -4,11 +4,15 @@ mod barrier;
 mod batch_draft;
 mod batches;
 mod bounds;
+mod checked_logs;
 mod collisions;
+mod companions;
+mod compare;
 #[cfg(unix)]
 mod contract;
 mod corpus;
 mod damaged;
+mod damages;
 mod every_byte;
 mod fixtures;
 mod fuzz;
@@ -16,6 +20,7 @@ mod golden;
 mod index_batches;
 mod jsonl;
 mod nested;
+mod next_start;
 mod offsets;
 #[cfg(unix)]
 mod program;

@@ -27,13 +27,20 @@ pub struct CheckedBatch<'a> {
 /// Looks for something while the log goes by. Each method has the findings' sink as its last
 /// argument, and does nothing unless it is written.
 pub trait Checker {
+    /// Whether [`Checker::batch`] is to be told of the batches of the segment that begins. Asked
+    /// once a segment, behind [`Checker::begin_segment`]: millions of calls that do nothing cost.
+    fn wants_batches(&self) -> bool {
+        true
+    }
+
     /// The next segment begins.
     fn begin_segment(&mut self, _: &SegmentFile, _: Found<'_>) {}
 
     /// A batch of the segment, also one with a wrong checksum.
     fn batch(&mut self, _: &CheckedBatch<'_>, _: Found<'_>) {}
 
-    /// A transaction of the segment was aborted: what its transaction index should say.
+    /// A transaction of the segment was aborted: what its transaction index should say. Told some
+    /// batches late, but before the segment ends.
     fn aborted(&mut self, _: &AbortedTxn, _: Found<'_>) {}
 
     /// A stretch of the segment that holds no batch.
@@ -42,7 +49,8 @@ pub trait Checker {
     /// The segment has ended.
     fn end_segment(&mut self, _: Found<'_>) {}
 
-    /// The least offset at which the state is wanted next, a snapshot's for example.
+    /// The least offset at which the state is wanted next, a snapshot's for example. Asked at the
+    /// beginning of each segment and behind each [`Checker::state_at`].
     fn wants_state_at(&self) -> Option<Offset> {
         None
     }

@@ -3,7 +3,32 @@
 //! One pass over the log feeds every [`checker`]; what they find are [`finding`]s: data with a
 //! code, a place and the values on both sides. Nothing here advises or prints.
 
+mod cases;
 pub mod checker;
+mod checkpoints;
 pub mod code;
+mod collisions;
+pub mod companions;
+mod duplicates;
+mod entry_stream;
+pub mod everything;
 pub mod finding;
+mod hanging;
+mod leader_epochs;
+mod ledger;
+mod leftovers;
+pub mod log_directory;
+mod look;
+mod names;
+mod neighbours;
+mod offset_index;
+mod partition_metadata;
+pub mod pass;
+mod producers;
+mod records;
+mod setting;
+mod snapshots;
 pub mod terms;
+mod time_index;
+mod txn_index;
+pub mod watch;

@@ -29,6 +29,7 @@ use super::log_findings::DEFAULT_EXPIRATION_MS;
 use super::witness::Witness;
 use crate::format::number::{Offset, ProducerId};
 use crate::state::batch::{Batch, Control};
+use crate::state::hash::Mixer;
 use crate::state::replay::{Replay, Visitor};
 use crate::storage::partition_name::PartitionName;
 use std::collections::HashMap;
@@ -66,11 +67,18 @@ pub struct Report {
     pub risk: Risk,
 }
 
+/// How many batches wait at most.
+const WAITING: usize = 32;
+
 /// Gathers the strands of a partition.
 #[derive(Debug)]
 pub struct Strands {
     options: Options,
-    trails: HashMap<ProducerId, Trail>,
+    /// The place of each id's trail.
+    index: HashMap<ProducerId, usize, Mixer>,
+    trails: Vec<(ProducerId, Trail)>,
+    /// Data that waits to be taken in: there is no hole and no control batch between.
+    waiting: Vec<(ProducerId, Seen)>,
     scene: Scene,
     section: Option<Section>,
     follows_barrier: bool,
@@ -85,7 +93,9 @@ impl Strands {
     pub fn new(options: Options) -> Self {
         Self {
             options,
-            trails: HashMap::new(),
+            index: HashMap::default(),
+            trails: Vec::new(),
+            waiting: Vec::with_capacity(WAITING),
             scene: Scene {
                 expiration_ms: options.expiration_ms,
                 log_start: options.log_start,
@@ -111,6 +121,12 @@ impl Strands {
 
     /// Takes the next batch of the log in, with what its record says if it is a control batch.
     pub fn batch(&mut self, batch: &Batch, control: Option<&Control>) {
+        let is_behind_hole = self
+            .section
+            .is_none_or(|section| batch.base_offset > section.end_offset);
+        if batch.is_control || is_behind_hole {
+            self.settle();
+        }
         self.enter(batch);
         self.risk.batch(batch);
         if batch.producer_id == ProducerId::NONE {
@@ -121,23 +137,56 @@ impl Strands {
             return;
         }
         let marker = match control {
-            _ if !batch.is_control => None,
-            Some(Control::Marker(marker)) => Some(*marker),
+            _ if !batch.is_control => {
+                self.waiting.push((batch.producer_id, Seen::of(batch)));
+                if self.waiting.len() == WAITING {
+                    self.settle();
+                }
+                return;
+            }
+            Some(Control::Marker(marker)) => *marker,
             // A marker whose record a cleaner took, or none that ends a transaction.
             _ => return,
         };
         let seen = Seen::of(batch);
-        let scene = &self.scene;
-        let mut is_new = false;
-        let trail = self.trails.entry(batch.producer_id).or_insert_with(|| {
-            is_new = true;
-            Trail::new(&seen)
-        });
-        match marker {
-            Some(marker) => trail.marker(&seen, marker, scene),
-            None if is_new => {}
-            None => trail.data(&seen, scene),
+        let place = self.index.get(&batch.producer_id).copied();
+        let place = place.unwrap_or_else(|| self.begin_trail(batch.producer_id, &seen));
+        if let Some((_, trail)) = self.trails.get_mut(place) {
+            trail.marker(&seen, marker, &self.scene);
         }
+    }
+
+    /// Takes in what waits. First all trails are looked up and touched, and only then the first is
+    /// changed, so that the processor waits for memory once for many of them.
+    fn settle(&mut self) {
+        let mut places = [None; WAITING];
+        let mut touched = 0;
+        for (place, (id, _)) in places.iter_mut().zip(&self.waiting) {
+            *place = self.index.get(id).copied();
+        }
+        for place in places.iter().flatten() {
+            let trail = self.trails.get(*place);
+            touched ^= trail.map_or(0, |(_, trail)| trail.touch());
+        }
+        std::hint::black_box(touched);
+        let mut waiting = std::mem::take(&mut self.waiting);
+        for ((id, seen), place) in waiting.drain(..).zip(places) {
+            let known = place.or_else(|| self.index.get(&id).copied());
+            match known.and_then(|place| self.trails.get_mut(place)) {
+                Some((_, trail)) => trail.data(&seen, &self.scene),
+                None => {
+                    self.begin_trail(id, &seen);
+                }
+            }
+        }
+        self.waiting = waiting;
+    }
+
+    fn begin_trail(&mut self, id: ProducerId, seen: &Seen) -> usize {
+        let place = self.trails.len();
+        self.trails.push((id, Trail::new(seen)));
+        self.index.insert(id, place);
+        place
     }
 
     /// Goes on to a batch: begins a section with it where none is open.
@@ -159,6 +208,8 @@ impl Strands {
     }
 
     fn end_section(&mut self, ends_with_barrier: bool) {
+        self.settle();
+        self.index.clear();
         self.follows_barrier = ends_with_barrier;
         let Some(mut section) = self.section.take() else {
             return;
@@ -166,7 +217,7 @@ impl Strands {
         section.ends_with_barrier = ends_with_barrier;
         let found = self
             .trails
-            .drain()
+            .drain(..)
             .filter_map(|(id, trail)| Finding::of(id, section, trail));
         let mut found: Vec<Finding> = found.collect();
         Finding::count_companions(&mut found);

@@ -81,6 +81,11 @@ pub(super) struct Recent {
 }
 
 impl Recent {
+    /// How many are remembered.
+    pub(super) const fn count(&self) -> u8 {
+        self.count
+    }
+
     /// Whether this very batch was there before.
     pub(super) fn holds(&self, seen: &Seen) -> bool {
         let fingerprint = seen.fingerprint();

@@ -68,6 +68,12 @@ impl Trail {
         trail
     }
 
+    /// Reads what the next batch will be compared with, so that it is at hand then.
+    pub(super) fn touch(&self) -> i64 {
+        let last = self.strand.end.0 ^ self.strand.last.first_timestamp.0;
+        last ^ i64::from(self.recent.count()) ^ i64::from(self.coordinator_epoch.0)
+    }
+
     fn open(&mut self, seen: &Seen) {
         if seen.is_transactional {
             self.opener.get_or_insert(self.strand.number);

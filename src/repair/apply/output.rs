@@ -38,11 +38,9 @@ pub fn write(
     if !partial.is_dir() {
         system(&partial, disk.create_directory(&partial))?;
     }
-    for file in &plan.files {
-        if file.content.is_kept() {
-            let path = partial.join(&file.name);
-            make(disk, plan, file, &path, &|log| partial.join(log), access)?;
-        }
+    if let Err(error) = fill(disk, plan, &partial, access) {
+        take_back(disk, plan, &partial);
+        return Err(error);
     }
     let like = system(&plan.directory, fs::metadata(&plan.directory))?;
     system(&partial, disk.dress(&partial, &like))?;
@@ -50,6 +48,28 @@ pub fn write(
     system(&target, disk.rename(&partial, &target))?;
     system(output, disk.sync_directory(output))?;
     Ok(target)
+}
+
+fn fill(
+    disk: &mut dyn Disk,
+    plan: &Plan,
+    partial: &Path,
+    access: Access,
+) -> Result<(), ApplyError> {
+    let finished = |log: &str| partial.join(log);
+    let mut kept = plan.files.iter().filter(|file| file.content.is_kept());
+    kept.try_for_each(|file| {
+        let path = partial.join(&file.name);
+        make(disk, plan, file, &path, &finished, access)
+    })
+}
+
+/// Removes what was written so far, as far as that goes: the error before it is the one to tell.
+fn take_back(disk: &mut dyn Disk, plan: &Plan, partial: &Path) {
+    for file in &plan.files {
+        let _removed = disk.remove_file(&partial.join(&file.name));
+    }
+    let _removed = disk.remove_directory(partial);
 }
 
 /// The directory that holds a partition's.

@@ -28,7 +28,7 @@ pub(super) enum MismatchKind {
     Timestamp {
         /// The entry.
         indexed: TimeIndexEntry,
-        /// The greatest timestamp of the batch's records; -1 when it has none.
+        /// The greatest timestamp of the batch's records; the header's where there is none.
         found: Timestamp,
     },
     /// The entry's timestamp is not above the one before.

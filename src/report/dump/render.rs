@@ -6,8 +6,9 @@ use super::segment::{Plan, Stop, Stretch};
 use super::selection::Selection;
 use super::view::{Batch, View};
 use crate::format::number::Offset;
-use crate::storage::damage::{Code, Damage};
-use crate::storage::segment::contents::{BatchReader, Checksum, Entry};
+use crate::storage::damage::Damage;
+use crate::storage::segment::batch_faults;
+use crate::storage::segment::contents::{BatchReader, Entry};
 use crate::storage::segment::record_offsets::RecordOffsets;
 use crate::storage::segment::walk::{Span, Walk};
 use crate::storage::source::Source;
@@ -111,7 +112,9 @@ impl<'s, 'v, V: View> Renderer<'s, 'v, V> {
         let batch = Batch::new(span, checksum, &head);
         view.batch(&batch, &mut portion.text);
         if !checksum.is_valid() {
-            let damage = crc_mismatch(&batch, &inside.swallowed_by(span)?);
+            let swallowed = inside.swallowed_by(span)?;
+            let offsets = batch.header().offsets();
+            let damage = batch_faults::crc_mismatch(span, offsets, checksum, &swallowed);
             view.damage(&damage, &mut portion.text);
             portion.damage.push(damage);
         }
@@ -140,7 +143,8 @@ impl<'s, 'v, V: View> Renderer<'s, 'v, V> {
         };
         refused.map_err(Stop::Output)?;
         if let Some(before) = regression {
-            self.note(offset_regression(span, before, first));
+            let before = (before.position, before.last);
+            self.note(batch_faults::offset_regression(span, before, first));
         }
         if let Some(fault) = fault {
             self.note(fault);
@@ -188,34 +192,5 @@ impl Portion {
         self.gaps.clear();
         self.first = None;
         self.last = None;
-    }
-}
-
-fn crc_mismatch(batch: &Batch<'_>, swallowed: &str) -> Damage {
-    let Checksum { stored, computed } = batch.checksum;
-    let (first, last) = batch.header().offsets();
-    Damage {
-        position: batch.span.position,
-        size: 0,
-        code: Code::CrcMismatch,
-        message: format!(
-            "offsets {first} to {last}: stored crc {stored}, computed {computed} over {} bytes; \
-             compare with another replica{swallowed}",
-            batch.span.size
-        ),
-    }
-}
-
-fn offset_regression(span: Span, before: Before, first: Offset) -> Damage {
-    let Before { position, last } = before;
-    Damage {
-        position: span.position,
-        size: 0,
-        code: Code::OffsetRegression,
-        message: format!(
-            "expected an offset above {last}, the last of the batch at position {position}, found \
-             {first} at position {}",
-            span.position
-        ),
     }
 }

@@ -5,7 +5,8 @@ use crate::format::compression::Codec;
 use crate::format::legacy::MessageHeader;
 use crate::format::number::{Offset, ProducerId, Timestamp};
 use crate::format::timestamp_type::TimestampType;
-use crate::storage::damage::{Code, Damage};
+use crate::storage::damage::Damage;
+use crate::storage::segment::batch_faults;
 use crate::storage::segment::contents::{Checksum, Entry};
 use crate::storage::segment::walk::Span;
 
@@ -71,22 +72,13 @@ impl<'a> Batch<'a> {
         self.timestamp_type
     }
 
-    /// The fault of a message inside a compressed wrapper: no broker compares its checksum, and
-    /// the wrapper's says only that it was written so.
+    /// The fault of a message inside a compressed wrapper.
     #[must_use]
     pub fn inner_fault(&self, entry: &Entry<'_>) -> Option<Damage> {
-        let Checksum { stored, computed } = entry.checksum.filter(|crc| !crc.is_valid())?;
         match self.header() {
-            AnyHeader::Message(header) if header.attributes & 7 != 0 => Some(Damage {
-                position: self.span.position,
-                size: 0,
-                code: Code::CrcMismatch,
-                message: format!(
-                    "offset {}, a message inside the wrapper: expected crc {computed}, found \
-                     {stored}",
-                    entry.offset
-                ),
-            }),
+            AnyHeader::Message(header) if header.attributes & 7 != 0 => {
+                batch_faults::inner_crc_mismatch(self.span, entry)
+            }
             // Its checksum is that of the whole, which is told already.
             _ => None,
         }

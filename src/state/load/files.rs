@@ -1,9 +1,10 @@
 //! The files of a partition by name, as a load finds and changes them; in memory alone.
 
-use super::stop::Stop;
+use super::stop::{Halt, Stop};
 use crate::format::number::Offset;
 use crate::storage::directory::{PartitionDirectory, StrayKind};
-use std::collections::BTreeMap;
+use crate::storage::source::{Access, ReadError, Source};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// What a load does to a file.
@@ -28,11 +29,71 @@ pub enum Change {
     Written,
 }
 
+/// What a file holds by now.
+#[derive(Debug, Clone)]
+pub(super) enum Content {
+    /// What lies on disk.
+    Disk(PathBuf),
+    /// A stretch of a file on disk, from a byte on so many long.
+    Part(PathBuf, u64, u64),
+    /// What the load wrote.
+    Written(Vec<u8>),
+}
+
 /// The names of a partition's directory.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    names: BTreeMap<String, PathBuf>,
+    names: BTreeMap<String, Content>,
     pub(super) actions: Vec<Action>,
+    /// The base offsets of the segments that were read again.
+    pub(super) recovered: BTreeSet<Offset>,
+    /// Those of the segments that were split.
+    pub(super) split: BTreeSet<Offset>,
+    /// What of logs is lost.
+    pub(super) lost: Vec<Stretch>,
+}
+
+/// Bytes of a file on disk that a load takes out of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stretch {
+    /// The base offset of the segment.
+    pub segment: Offset,
+    /// The file as it lies there before the load.
+    pub path: PathBuf,
+    /// The first byte.
+    pub start: u64,
+    /// The byte behind the last.
+    pub end: u64,
+    /// Whether the whole segment goes, and why; else its end is cut.
+    pub deleted: Option<&'static str>,
+}
+
+impl Content {
+    /// Where the bytes from `start` to `end` lie on disk.
+    pub(super) fn on_disk(&self, start: u64, end: u64) -> Option<(PathBuf, u64, u64)> {
+        match self {
+            Self::Disk(path) => Some((path.clone(), start, end)),
+            Self::Part(path, from, _) => {
+                let (start, end) = (from.saturating_add(start), from.saturating_add(end));
+                Some((path.clone(), start, end))
+            }
+            Self::Written(_) => None,
+        }
+    }
+
+    /// The bytes, under the name of the file.
+    pub(super) fn source(&self, name: &str, access: Access) -> Result<Source, Halt> {
+        match self {
+            Self::Disk(path) => Ok(Source::open(path, access)?),
+            Self::Part(path, position, length) => {
+                let whole = Source::open(path, access)?;
+                let bytes = part(&whole, *position, *length)?;
+                whole.check()?;
+                Ok(Source::from_bytes(path.with_file_name(name), bytes))
+            }
+            Self::Written(bytes) => Ok(Source::from_bytes(name, bytes.clone())),
+        }
+    }
 }
 
 impl Files {
@@ -44,11 +105,11 @@ impl Files {
         let paths = paths.chain(strays.map(|stray| &stray.path));
         let named = paths.filter_map(|path| {
             let name = path.file_name()?.to_string_lossy().into_owned();
-            Some((name, path.clone()))
+            Some((name, Content::Disk(path.clone())))
         });
         Self {
             names: named.collect(),
-            actions: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -56,8 +117,18 @@ impl Files {
         self.names.keys().cloned().collect()
     }
 
-    pub(super) fn path(&self, name: &str) -> Option<&PathBuf> {
+    pub(super) fn content(&self, name: &str) -> Option<&Content> {
         self.names.get(name)
+    }
+
+    /// Whether there is a file of that name.
+    pub(super) fn holds(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+    }
+
+    /// A file is made or gets other contents; nothing is noted.
+    pub(super) fn put(&mut self, name: String, content: Content) {
+        self.names.insert(name, content);
     }
 
     pub(super) fn delete(&mut self, name: &str, why: &'static str) {
@@ -71,6 +142,25 @@ impl Files {
             name: name.to_owned(),
             change,
         });
+    }
+
+    /// Bytes of a segment's log are lost.
+    pub(super) fn lose(
+        &mut self,
+        segment: Offset,
+        content: Option<&Content>,
+        (start, end): (u64, u64),
+        deleted: Option<&'static str>,
+    ) {
+        if let Some((path, start, end)) = content.and_then(|content| content.on_disk(start, end)) {
+            self.lost.push(Stretch {
+                segment,
+                path,
+                start,
+                end,
+                deleted,
+            });
+        }
     }
 
     /// `LogLoader.removeTempFilesAndCollectSwapFiles`: gives the swap files that count.
@@ -112,13 +202,31 @@ impl Files {
         }
         for name in self.names() {
             if let Some(plain) = name.strip_suffix(".swap")
-                && let Some(path) = self.names.remove(&name)
+                && let Some(content) = self.names.remove(&name)
             {
-                self.names.insert(plain.to_owned(), path);
+                self.names.insert(plain.to_owned(), content);
                 self.note(&name, Change::Renamed(plain.to_owned()));
             }
         }
     }
+}
+
+/// Bytes that are read at a time.
+const PIECE: u64 = 1 << 20;
+
+fn part(source: &Source, position: u64, length: u64) -> Result<Vec<u8>, ReadError> {
+    let end = position.saturating_add(length);
+    let (mut window, mut at, mut bytes) = (source.window(), position, Vec::new());
+    while at < end {
+        let most = end.saturating_sub(at).min(PIECE);
+        let piece = window.bytes(at, usize::try_from(most).unwrap_or(usize::MAX))?;
+        if piece.is_empty() {
+            break;
+        }
+        bytes.extend_from_slice(piece);
+        at = at.saturating_add(u64::try_from(piece.len()).unwrap_or(u64::MAX));
+    }
+    Ok(bytes)
 }
 
 /// The name of a segment's file.

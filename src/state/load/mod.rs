@@ -4,9 +4,9 @@
 //! Everything that a broker would delete, cut or write is told and not done. The rules for damage
 //! are the broker's own: see `stream`, which does not look behind it.
 //!
-//! Not modelled: a broker splits a segment whose offsets span more than 31 bits
-//! (`LocalLog.splitOverflowedSegment`). Such a load ends here with a
-//! `LogSegmentOffsetOverflowException`.
+//! Not modelled: `index.interval.bytes` and `segment.index.bytes` of topics that have their own,
+//! remote storage but for where the log starts, and the check of the topic's id against the
+//! cluster's metadata.
 //!
 //! Memory: the snapshots that a load writes stay in memory up to its end, 46 bytes a producer each.
 //! A recovery writes one for each segment that it reads.
@@ -14,29 +14,34 @@
 mod ahead;
 mod files;
 mod rebuild;
+mod recover_log;
 mod segment;
 mod snapshots;
+mod split;
 mod stop;
 mod stream;
 mod truncate;
 
-pub use files::{Action, Change};
+pub use files::{Action, Change, Stretch};
+pub use snapshots::Origin;
 pub use stop::Stop;
 pub use truncate::truncate;
 
 use crate::format::leader_epoch_checkpoint::{self, EpochEntry};
 use crate::format::number::{Offset, Timestamp};
+use crate::format::partition_metadata;
 use crate::format::txn_index::AbortedTxn;
+use crate::state::batch::Place;
 use crate::state::epochs::LeaderEpochs;
 use crate::state::manager::Manager;
 use crate::state::rules::RuleSet;
 use crate::storage::directory::PartitionDirectory;
-use crate::storage::source::{Access, ReadError, Source};
-use files::{Files, offset_of};
+use crate::storage::source::{Access, ReadError};
+use files::{Content, Files, offset_of};
 use rebuild::{Ground, Segments, base_of, rebuild};
 use segment::{Recovered, Sanity, Segment};
 use snapshots::{Keeper, SnapshotFiles};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use stop::Halt;
 
 /// What a load depends on beside the directory.
@@ -111,6 +116,11 @@ pub struct Loaded<const N: usize> {
     pub last_stable_offset: Offset,
     /// The segments, rising.
     pub segments: Vec<LoadedSegment>,
+    /// The batch that the log ends with, if the last segment has any: bytes behind it were not
+    /// seen. Of a directory that is on its way out it is not looked for.
+    pub last_batch: Option<Place>,
+    /// How the producers became known.
+    pub origin: Origin,
     /// The leader epochs, rising.
     pub leader_epochs: Vec<EpochEntry>,
     /// The offsets of the snapshots that are left, rising.
@@ -127,7 +137,19 @@ pub struct Outcome<const N: usize> {
     pub log: Result<Box<Loaded<N>>, Stop>,
     /// What the load does to the files, in its order.
     pub actions: Vec<Action>,
+    /// The base offsets of the segments that were read again (`LogSegment.recover`).
+    pub recovered: BTreeSet<Offset>,
+    /// Those of the segments that were split, as their offsets span more than 31 bits.
+    pub split: BTreeSet<Offset>,
+    /// What of the logs is cut off or deleted, in the order of the load. What a compaction has
+    /// replaced is not lost.
+    pub lost: Vec<Stretch>,
 }
+
+/// Why segments are deleted.
+pub const BEHIND_A_CUT: &str = "behind a segment that was cut";
+/// Why segments are deleted.
+pub const END_BELOW_START: &str = "the log ends before its start";
 
 /// Loads the directory of the partition `partition` (`topic-number`) as a broker would.
 ///
@@ -147,11 +169,25 @@ pub fn load<const N: usize>(
         Ok(loaded) => Ok(Box::new(loaded)),
         Err(Halt::Stop(stop)) => Err(stop),
         Err(Halt::Read(error)) => return Err(error),
+        Err(Halt::Overflow) => Err(stop::unsplit()),
     };
     Ok(Outcome {
         log,
         actions: files.actions,
+        recovered: files.recovered,
+        split: files.split,
+        lost: files.lost,
     })
+}
+
+/// Splits that are made before a load counts as one without an end.
+const MOST_SPLITS: u32 = 10_000;
+
+/// Where a log ends.
+struct End {
+    offset: Offset,
+    last_batch: Option<Place>,
+    recovery_point: Offset,
 }
 
 struct Loader<'a, const N: usize> {
@@ -172,12 +208,11 @@ impl<'a, const N: usize> Loader<'a, N> {
         options: &'a LoadOptions,
     ) -> Result<Self, Halt> {
         let mut epochs = LeaderEpochs::new();
-        if let Some(path) = files.path("leader-epoch-checkpoint") {
-            let source = Source::open(path, options.access)?;
-            let entries = leader_epoch_checkpoint::decode(&source.contents()?).map_err(|_| {
-                let message = format!("Error while reading checkpoint file {}", path.display());
-                Stop::new("KafkaStorageException", message)
-            })?;
+        const EPOCHS: &str = "leader-epoch-checkpoint";
+        if let Some(content) = files.content(EPOCHS) {
+            let source = content.source(EPOCHS, options.access)?;
+            let entries = leader_epoch_checkpoint::decode(&source.contents()?)
+                .map_err(|fault| stop::of_leader_epochs(&fault, source.path()))?;
             epochs = LeaderEpochs::from_checkpoint(&entries).map_err(|entry| {
                 let (epoch, start) = (entry.leader_epoch, entry.start_offset);
                 Stop::new(
@@ -204,13 +239,18 @@ impl<'a, const N: usize> Loader<'a, N> {
 
     fn run(mut self, is_deleted: bool) -> Result<Loaded<N>, Halt> {
         self.finish_swaps()?;
-        self.open_segments()?;
+        self.retrying(Self::open_segments)?;
         let (recovery_point, end) = match is_deleted {
             true => {
                 self.at_least_one_segment(Offset(0));
                 (Offset(0), Offset(0))
             }
-            false => self.recover_log()?,
+            false => self.retrying(Self::recover_log)?,
+        };
+        let last = self.segments.last_key_value().map(|(_, last)| last);
+        let last_batch = match (last, is_deleted) {
+            (Some(last), false) => last.end(self.options)?.1,
+            _ => None,
         };
         let checkpoint = self.options.log_start_offset;
         self.epochs.truncate_from_end(end);
@@ -236,10 +276,42 @@ impl<'a, const N: usize> Loader<'a, N> {
             true => start,
             false => start.max(first),
         };
-        self.loaded(start, end, recovery_point)
+        self.read_partition_metadata()?;
+        let end = End {
+            offset: end,
+            last_batch,
+            recovery_point,
+        };
+        self.loaded(start, &end)
     }
 
-    fn loaded(self, start: Offset, end: Offset, recovery_point: Offset) -> Result<Loaded<N>, Halt> {
+    /// `retryOnOffsetOverflow`, after each split.
+    fn retrying<T>(
+        &mut self,
+        step: impl Fn(&mut Self) -> Result<Option<T>, Halt>,
+    ) -> Result<T, Halt> {
+        for _ in 0..MOST_SPLITS {
+            if let Some(done) = step(self)? {
+                return Ok(done);
+            }
+        }
+        Err(Halt::Overflow)
+    }
+
+    /// The topic's id, which a log asks for once it is loaded.
+    fn read_partition_metadata(&self) -> Result<(), Halt> {
+        const NAME: &str = "partition.metadata";
+        if let Some(content) = self.files.content(NAME) {
+            let source = content.source(NAME, self.options.access)?;
+            let bytes = source.contents()?;
+            partition_metadata::decode(&bytes)
+                .map_err(|fault| stop::of_partition_metadata(&fault, bytes.len(), source.path()))?;
+        }
+        Ok(())
+    }
+
+    fn loaded(self, start: Offset, at: &End) -> Result<Loaded<N>, Halt> {
+        let end = at.offset;
         let manager = self.keeper.manager;
         let (segments, options) = (&self.segments, self.options);
         let batch_of = |first: Offset| base_of(segments, first.max(start), end, options);
@@ -249,7 +321,9 @@ impl<'a, const N: usize> Loader<'a, N> {
         Ok(Loaded {
             log_start_offset: start,
             log_end_offset: end,
-            recovery_point,
+            recovery_point: at.recovery_point,
+            last_batch: at.last_batch,
+            origin: self.keeper.origin,
             first_unstable_offset: unstable,
             last_stable_offset: open.filter(|first| *first < end).unwrap_or(end),
             segments: self
@@ -276,6 +350,11 @@ impl<'a, const N: usize> Loader<'a, N> {
             if plain.ends_with(".log") {
                 let base = offset_of(&name)?;
                 let (segment, _) = Segment::open(base, ".swap", self.files, self.options)?;
+                let index = files::name_of(base, ".index.swap");
+                if !self.files.holds(&index) {
+                    // Whoever looks for the segment's end makes an index of zeros.
+                    self.files.put(index, Content::Written(Vec::new()));
+                }
                 least = least.min(base.0);
                 most = most.max(segment.next_offset(self.options)?.0);
             }
@@ -287,36 +366,46 @@ impl<'a, const N: usize> Loader<'a, N> {
         Ok(())
     }
 
-    /// `loadSegmentFiles`.
-    fn open_segments(&mut self) -> Result<(), Halt> {
+    /// `loadSegmentFiles`; nothing where a segment was split.
+    fn open_segments(&mut self) -> Result<Option<()>, Halt> {
+        self.segments.clear();
         for name in self.files.names() {
             let is_index = [".index", ".timeindex", ".txnindex"]
                 .iter()
                 .any(|kind| name.ends_with(kind));
             if is_index {
                 let log = files::name_of(offset_of(&name)?, ".log");
-                if self.files.path(&log).is_none() {
+                if !self.files.holds(&log) {
                     self.files.delete(&name, "an index without its log");
                 }
             } else if name.ends_with(".log") {
                 let base = offset_of(&name)?;
                 let (mut segment, sanity) = Segment::open(base, "", self.files, self.options)?;
-                if sanity != Sanity::Good
-                    && self.recover_segment(&mut segment)? == Recovered::InvalidOffset
-                {
-                    let message = format!("Offsets of segment {base} do not rise");
-                    return Err(Stop::new("InvalidOffsetException", message).into());
+                if sanity != Sanity::Good {
+                    match self.recover_segment(&mut segment) {
+                        Ok(Recovered::Cut(_)) => {}
+                        Ok(Recovered::InvalidOffset) => {
+                            let message = format!("Offsets of segment {base} do not rise");
+                            return Err(Stop::new("InvalidOffsetException", message).into());
+                        }
+                        Err(Halt::Overflow) => {
+                            self.split(&segment)?;
+                            return Ok(None);
+                        }
+                        Err(halt) => return Err(halt),
+                    }
                 }
                 self.segments.insert(base, segment);
             }
         }
-        Ok(())
+        Ok(Some(()))
     }
 
     /// `recoverSegment`: the state at its start by a manager of its own, then batch by batch.
     fn recover_segment(&mut self, segment: &mut Segment) -> Result<Recovered, Halt> {
         // Only the last batch of a producer matters: the state is kept as a snapshot alone.
         let mut keeper = Keeper::<1>::new(self.partition, self.options.rules, &self.disk);
+        self.files.recovered.insert(segment.base);
         let mut ground = Ground {
             segments: &self.segments,
             disk: &mut self.disk,
@@ -332,102 +421,13 @@ impl<'a, const N: usize> Loader<'a, N> {
         if segment.size < size {
             let log = files::name_of(segment.base, ".log");
             self.files.note(&log, Change::Truncated(segment.size));
+            let cut = (segment.size, size);
+            self.files
+                .lose(segment.base, segment.log.as_ref(), cut, None);
         }
         if recovered != Recovered::InvalidOffset {
             keeper.take_snapshot(&mut self.disk, self.files)?;
         }
         Ok(recovered)
-    }
-
-    /// `recoverLog`: gives the recovery point and the log's end.
-    fn recover_log(&mut self) -> Result<(Offset, Offset), Halt> {
-        if !self.options.clean_shutdown {
-            self.recover_unflushed()?;
-        }
-        let end = self.delete_all_below_start()?;
-        self.at_least_one_segment(self.options.log_start_offset);
-        match end {
-            Some(end) if self.options.clean_shutdown => Ok((end, end)),
-            _ => {
-                let last = self.segments.last_key_value();
-                let end = match (end, last) {
-                    (Some(end), _) => end,
-                    (None, Some((_, last))) => last.next_offset(self.options)?,
-                    (None, None) => self.options.log_start_offset,
-                };
-                Ok((self.options.recovery_point.min(end), end))
-            }
-        }
-    }
-
-    /// Recovers from the segment of the recovery point on; what follows the first that is cut is
-    /// deleted.
-    fn recover_unflushed(&mut self) -> Result<(), Halt> {
-        let point = self.options.recovery_point;
-        let floor = self.segments.range(..=point).next_back();
-        let first = floor.map_or(Offset(i64::MIN), |(base, _)| *base);
-        let bases: Vec<Offset> = self
-            .segments
-            .range(first..)
-            .map(|(base, _)| *base)
-            .collect();
-        let mut waiting = bases.into_iter();
-        while let Some(base) = waiting.next() {
-            let Some(mut segment) = self.segments.remove(&base) else {
-                continue;
-            };
-            // The segment stays in the log while it is recovered: its base counts as one of the
-            // last two, and nothing of it is read before its own offset.
-            let placeholder = Segment::empty(base);
-            self.segments.insert(base, placeholder);
-            let recovered = self.recover_segment(&mut segment);
-            let cut = match recovered {
-                Ok(Recovered::Cut(cut)) => Ok(cut),
-                Ok(Recovered::InvalidOffset) => segment.empty_out(self.options),
-                Err(halt) => Err(halt),
-            }?;
-            self.segments.insert(base, segment);
-            if cut > 0 {
-                let why = "behind a segment that was cut";
-                self.delete_segments(&waiting.collect::<Vec<_>>(), why);
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
-    /// `deleteSegmentsIfLogStartGreaterThanLogEnd`: gives the log's end where it has one.
-    fn delete_all_below_start(&mut self) -> Result<Option<Offset>, Halt> {
-        let Some((_, last)) = self.segments.last_key_value() else {
-            return Ok(None);
-        };
-        let end = last.next_offset(self.options)?;
-        let start = self.options.log_start_offset;
-        if end >= start {
-            return Ok(Some(end));
-        }
-        let bases: Vec<Offset> = self.segments.keys().copied().collect();
-        self.delete_segments(&bases, "the log ends before its start");
-        self.epochs.clear();
-        self.keeper
-            .truncate_fully(start, &mut self.disk, self.files);
-        Ok(None)
-    }
-
-    fn delete_segments(&mut self, bases: &[Offset], why: &'static str) {
-        for base in bases {
-            self.segments.remove(base);
-            for kind in [".log", ".index", ".timeindex", ".txnindex"] {
-                self.files.delete(&files::name_of(*base, kind), why);
-            }
-            // A snapshot that only a recovery has written is not known and stays for now.
-            self.keeper.forget(*base, &mut self.disk, self.files, why);
-        }
-    }
-
-    fn at_least_one_segment(&mut self, base: Offset) {
-        if self.segments.is_empty() {
-            self.segments.insert(base, Segment::empty(base));
-        }
     }
 }

@@ -4,7 +4,7 @@ use super::LoadOptions;
 use super::ahead::Ahead;
 use super::files::Files;
 use super::segment::Segment;
-use super::snapshots::{Keeper, SnapshotFiles};
+use super::snapshots::{Keeper, Origin, SnapshotFiles};
 use super::stop::{Halt, Stop};
 use super::stream::{Stream, span};
 use crate::format::batch::MAGIC;
@@ -46,6 +46,7 @@ pub(super) fn rebuild<const N: usize>(
             keeper.manager.set_map_end_offset(offset);
             keeper.take_snapshot(ground.disk, ground.files)?;
         }
+        keeper.origin = Origin::Nothing;
         return Ok(());
     }
     let was_empty = keeper.manager.is_empty()
@@ -55,6 +56,7 @@ pub(super) fn rebuild<const N: usize>(
     keeper.truncate_and_reload(range, ground.disk, ground.files, ground.options)?;
     let from = keeper.manager.map_end_offset();
     if last_offset > from && !was_empty {
+        keeper.origin = Origin::Log(from.max(log_start));
         for segment in between(ground.segments, from, last_offset) {
             let start = segment
                 .base

@@ -2,7 +2,7 @@
 
 use super::LoadOptions;
 use super::ahead::Ahead;
-use super::files::{Files, name_of};
+use super::files::{Content, Files, name_of};
 use super::stop::{Halt, Stop};
 use super::stream::{Stream, span};
 use crate::format::batch::{HEADER_SIZE, MAGIC};
@@ -10,32 +10,41 @@ use crate::format::number::{Offset, to_usize};
 use crate::format::offset_index::{self, OffsetIndex};
 use crate::format::txn_index::{AbortedTxn, SanityFault, TxnIndex};
 use crate::state::append::Append;
-use crate::state::batch::{Batch, control};
+use crate::state::batch::{Batch, Place, control};
 use crate::state::epochs::LeaderEpochs;
 use crate::state::event;
 use crate::state::index_build::{IndexBuild, InvalidOffset};
 use crate::state::manager::{Applied, Manager};
 use crate::storage::segment::contents::{BatchReader, DEFAULT_MAX_RECORD_BYTES};
 use crate::storage::source::Source;
-use std::path::PathBuf;
 
 /// A segment of the log.
 #[derive(Debug)]
 pub(super) struct Segment {
     pub(super) base: Offset,
-    log: Option<PathBuf>,
+    pub(super) log: Option<Content>,
     /// Bytes of the log that are still there.
     pub(super) size: u64,
-    index: Index,
+    pub(super) index: Content,
     /// What the transaction index holds.
     pub(super) aborted: Vec<AbortedTxn>,
     txn_index_name: String,
 }
 
-#[derive(Debug)]
-enum Index {
-    Disk(PathBuf),
-    Rebuilt(Vec<u8>),
+/// The longest log that a broker opens, in bytes.
+const GREATEST_SIZE: u64 = 2_147_483_647;
+
+/// `FileRecords` refuses a file.
+#[cold]
+fn too_large(source: &Source) -> Stop {
+    let (path, size) = (source.path().display(), source.len());
+    Stop::new(
+        "KafkaException",
+        format!(
+            "The size of segment {path} ({size}) is larger than the maximum allowed segment size \
+             of {GREATEST_SIZE}"
+        ),
+    )
 }
 
 /// What a check finds when a segment is opened (`LogSegment.sanityCheck`).
@@ -62,7 +71,7 @@ impl Segment {
             base,
             log: None,
             size: 0,
-            index: Index::Rebuilt(Vec::new()),
+            index: Content::Written(Vec::new()),
             aborted: Vec::new(),
             txn_index_name: name_of(base, ".txnindex"),
         }
@@ -75,23 +84,27 @@ impl Segment {
         files: &Files,
         options: &LoadOptions,
     ) -> Result<(Self, Sanity), Halt> {
-        let path = |kind: &str| {
-            files
-                .path(&format!("{}{suffix}", name_of(base, kind)))
-                .cloned()
+        let content = |kind: &str| {
+            let name = format!("{}{suffix}", name_of(base, kind));
+            Some((files.content(&name)?.clone(), name))
         };
         let mut segment = Self::empty(base);
-        segment.log = path(".log");
-        if let Some(log) = &segment.log {
-            segment.size = Source::open(log, options.access)?.len();
+        if let Some((log, name)) = content(".log") {
+            let source = log.source(&name, options.access)?;
+            segment.size = source.len();
+            if segment.size > GREATEST_SIZE {
+                return Err(too_large(&source).into());
+            }
+            segment.log = Some(log);
         }
         let mut sanity = Sanity::NoIndex;
-        if let Some(index) = path(".index") {
-            segment.index = Index::Disk(index);
+        if let Some((index, _)) = content(".index") {
+            segment.index = index;
             sanity = Sanity::Good;
         }
-        if let Some(index) = path(".txnindex") {
-            let source = Source::open(&index, options.access)?;
+        if let Some((index, name)) = content(".txnindex") {
+            let source = index.source(&name, options.access)?;
+            let index = source.path();
             let mut entries = TxnIndex::new(source.window());
             match entries.sanity_check(base)? {
                 None => {}
@@ -118,20 +131,16 @@ impl Segment {
 
     /// The bytes of the log.
     pub(super) fn source(&self, options: &LoadOptions) -> Result<Source, Halt> {
+        let name = name_of(self.base, ".log");
         match &self.log {
-            Some(path) => Ok(Source::open(path, options.access)?),
-            None => Ok(Source::from_bytes(name_of(self.base, ".log"), Vec::new())),
+            Some(content) => content.source(&name, options.access),
+            None => Ok(Source::from_bytes(name, Vec::new())),
         }
     }
 
-    fn index_bytes(&self, options: &LoadOptions) -> Result<Vec<u8>, Halt> {
-        match &self.index {
-            Index::Disk(path) => {
-                let source = Source::open(path, options.access)?;
-                Ok(source.contents()?.into_owned())
-            }
-            Index::Rebuilt(bytes) => Ok(bytes.clone()),
-        }
+    fn index(&self, options: &LoadOptions) -> Result<Source, Halt> {
+        let name = name_of(self.base, ".index");
+        self.index.source(&name, options.access)
     }
 
     /// The batch that holds `target`, or the first behind it (`translateOffset`).
@@ -141,8 +150,8 @@ impl Segment {
         target: Offset,
         options: &LoadOptions,
     ) -> Result<Option<Batch>, Halt> {
-        let bytes = self.index_bytes(options)?;
-        let Ok(found) = OffsetIndex::new(&bytes[..], self.base).lookup(target);
+        let index = self.index(options)?;
+        let Ok(found) = OffsetIndex::new(&*index.contents()?, self.base).lookup(target);
         let from = u64::try_from(found.position).unwrap_or(0);
         let mut stream = Stream::new(source, self.base, from, self.size);
         let mut before: Option<Batch> = None;
@@ -162,8 +171,15 @@ impl Segment {
     /// The offset behind the last batch (`readNextOffset`), looked for from the last entry of the
     /// index on.
     pub(super) fn next_offset(&self, options: &LoadOptions) -> Result<Offset, Halt> {
-        let bytes = self.index_bytes(options)?;
-        let mut index = OffsetIndex::new(&bytes[..], self.base);
+        Ok(self.end(options)?.0)
+    }
+
+    /// The offset behind the last batch that is found, and its place; the base offset where none
+    /// is.
+    pub(super) fn end(&self, options: &LoadOptions) -> Result<(Offset, Option<Place>), Halt> {
+        let index = self.index(options)?;
+        let bytes = index.contents()?;
+        let mut index = OffsetIndex::new(&*bytes, self.base);
         let Ok(last) = match index.file().len().checked_sub(1) {
             Some(last) => index.entry(last),
             None => Ok(None),
@@ -171,15 +187,15 @@ impl Segment {
         let target = last.map_or(self.base, |entry| entry.offset);
         let source = self.source(options)?;
         let Some(from) = self.translate(&source, target, options)? else {
-            return Ok(self.base);
+            return Ok((self.base, None));
         };
         let from = from.place.position;
         let mut stream = Stream::new(&source, self.base, from, self.size);
-        let mut next = self.base;
+        let mut end = (self.base, None);
         while let Some(batch) = stream.next()? {
-            next = batch.next_offset();
+            end = (batch.next_offset(), Some(batch.place));
         }
-        Ok(next)
+        Ok(end)
     }
 
     /// `LogSegment.truncateTo` of the segment's own base offset; gives the bytes cut off.
@@ -191,7 +207,7 @@ impl Segment {
         let position = first.place.position;
         let cut = self.size.saturating_sub(position);
         self.size = position;
-        self.index = Index::Rebuilt(Vec::new());
+        self.index = Content::Written(Vec::new());
         self.aborted.retain(|txn| txn.last_offset < self.base);
         Ok(cut)
     }
@@ -209,8 +225,7 @@ impl Segment {
         let mut reader = BatchReader::new(&source, DEFAULT_MAX_RECORD_BYTES);
         let mut stream = Stream::new(&source, self.base, 0, self.size);
         let mut ahead = Ahead::new(&source, self.base, 0, self.size);
-        let mut build = IndexBuild::new(self.base, options.index_interval_bytes);
-        let mut index = Vec::new();
+        let mut build = OffsetIndexBuild::new(self.base, options.index_interval_bytes);
         let mut valid = 0;
         loop {
             ahead.step(|id| manager.producers().find(id));
@@ -225,18 +240,11 @@ impl Segment {
                 break;
             }
             if !self.is_in_range(batch.last_offset) {
-                self.index = Index::Rebuilt(index);
-                return Err(self.overflow(&batch, options));
+                self.index = Content::Written(build.bytes);
+                return Err(Halt::Overflow);
             }
-            let due = build.batch(valid, batch.last_offset, batch.max_timestamp);
-            // The range of the offset was asked before.
-            let is_taken = due.map(|due| {
-                due.is_none_or(|due| {
-                    offset_index::encode(due.offset, self.base, &mut index).is_ok()
-                })
-            });
-            if is_taken != Ok(true) {
-                self.index = Index::Rebuilt(index);
+            if !build.batch(&batch, valid) {
+                self.index = Content::Written(build.bytes);
                 return Ok(Recovered::InvalidOffset);
             }
             valid = valid.saturating_add(u64::from(batch.place.size));
@@ -249,10 +257,11 @@ impl Segment {
         }
         let cut = self.size.saturating_sub(valid);
         self.size = valid;
-        self.index = Index::Rebuilt(index);
-        match build.end() {
-            Ok(_) => Ok(Recovered::Cut(cut)),
-            Err(InvalidOffset) => Ok(Recovered::InvalidOffset),
+        let may_end = build.build.end().is_ok();
+        self.index = Content::Written(build.bytes);
+        match may_end {
+            true => Ok(Recovered::Cut(cut)),
+            false => Ok(Recovered::InvalidOffset),
         }
     }
 
@@ -307,43 +316,40 @@ impl Segment {
     }
 
     /// Whether an offset can stand in the segment's index.
-    fn is_in_range(&self, offset: Offset) -> bool {
+    pub(super) fn is_in_range(&self, offset: Offset) -> bool {
         let distance = offset.0.wrapping_sub(self.base.0);
         (0..=i64::from(i32::MAX)).contains(&distance)
     }
+}
 
-    /// A batch whose offset no index can hold. A broker would now split the segment; that is not
-    /// modelled, but for the check that comes first: the segment's end must overflow as well.
-    #[cold]
-    fn overflow(&self, batch: &Batch, options: &LoadOptions) -> Halt {
-        let last = match self.next_offset(options) {
-            Ok(next) => next.plus(-1),
-            Err(halt) => return halt,
-        };
-        let (class, message) = if last >= self.base && !self.is_in_range(last) {
-            let (offset, base) = (batch.last_offset, self.base);
-            (
-                "LogSegmentOffsetOverflowException",
-                format!(
-                    "Detected offset overflow at offset {offset} in segment with base offset {base}"
-                ),
-            )
-        } else {
-            let path = self.log.as_deref().unwrap_or(std::path::Path::new(""));
-            (
-                "IllegalArgumentException",
-                format!(
-                    "Split operation is only permitted for segments with overflow, and the problem \
-                     path is {}",
-                    path.display()
-                ),
-            )
-        };
-        Halt::Stop(Stop {
-            class,
-            message,
-            segment: Some(self.base),
-            position: Some(batch.place.position),
-        })
+/// The offset index as a recovery builds it, and what can refuse an entry.
+pub(super) struct OffsetIndexBuild {
+    base: Offset,
+    build: IndexBuild,
+    /// The index so far.
+    pub(super) bytes: Vec<u8>,
+}
+
+impl OffsetIndexBuild {
+    pub(super) const fn new(base: Offset, interval: u64) -> Self {
+        Self {
+            base,
+            build: IndexBuild::new(base, interval),
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Adds the entry that is due in front of a batch at `position`; `false` where Kafka throws an
+    /// `InvalidOffsetException`.
+    pub(super) fn batch(&mut self, batch: &Batch, position: u64) -> bool {
+        let due = self
+            .build
+            .batch(position, batch.last_offset, batch.max_timestamp);
+        match due {
+            Ok(None) => true,
+            // The range of the offset was asked before.
+            Ok(Some(due)) => offset_index::encode(due.offset, self.base, &mut self.bytes).is_ok(),
+            Err(InvalidOffset) => false,
+        }
     }
 }

@@ -2,16 +2,15 @@
 //! directory: each knows the files that were there when it was made, and its own.
 
 use super::LoadOptions;
-use super::files::{Change, Files, name_of};
+use super::files::{Change, Content, Files, name_of};
 use super::stop::{Halt, Stop};
 use crate::format::number::{Offset, Timestamp};
 use crate::format::producer_snapshot::{self, Version};
 use crate::state::manager::Manager;
 use crate::state::rules::RuleSet;
 use crate::state::snapshot::entries_by;
-use crate::storage::source::{Access, Source};
+use crate::storage::source::Access;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 /// The snapshot files of a directory.
 #[derive(Debug, Default)]
@@ -25,18 +24,10 @@ struct SnapshotFile {
     content: Content,
 }
 
-#[derive(Debug)]
-enum Content {
-    Disk(PathBuf),
-    Written(Vec<u8>),
-}
-
 impl SnapshotFile {
     fn bytes(&self, access: Access) -> Result<Vec<u8>, Halt> {
-        match &self.content {
-            Content::Disk(path) => Ok(Source::open(path, access)?.contents()?.into_owned()),
-            Content::Written(bytes) => Ok(bytes.clone()),
-        }
+        let source = self.content.source(&self.name, access)?;
+        Ok(source.contents()?.into_owned())
     }
 }
 
@@ -47,8 +38,8 @@ impl SnapshotFiles {
         for name in files.names() {
             if name.ends_with(".snapshot") {
                 let offset = super::files::offset_of(&name)?;
-                if let Some(path) = files.path(&name) {
-                    let content = Content::Disk(path.clone());
+                if let Some(content) = files.content(&name) {
+                    let content = content.clone();
                     found.files.insert(offset, SnapshotFile { name, content });
                 }
             }
@@ -66,7 +57,7 @@ impl SnapshotFiles {
             .files
             .iter()
             .filter_map(|(offset, file)| match &file.content {
-                Content::Disk(_) => None,
+                Content::Disk(_) | Content::Part(..) => None,
                 Content::Written(bytes) => Some((*offset, bytes.clone())),
             });
         written.collect()
@@ -99,6 +90,19 @@ pub(super) struct Keeper<const N: usize> {
     pub(super) manager: Manager<N>,
     pub(super) known: BTreeSet<Offset>,
     last_snapshot: Offset,
+    /// How the state came to be.
+    pub(super) origin: Origin,
+}
+
+/// How a load comes to its producer state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A snapshot at the log's end told all of it, or there was nothing to tell.
+    Snapshot,
+    /// The log was read from this offset on, behind a snapshot or without one.
+    Log(Offset),
+    /// After a clean stop no snapshot was there: nothing was read, and nothing is known.
+    Nothing,
 }
 
 impl<const N: usize> Keeper<N> {
@@ -116,6 +120,7 @@ impl<const N: usize> Keeper<N> {
             manager,
             known: snapshots.offsets(),
             last_snapshot: Offset(0),
+            origin: Origin::Snapshot,
         }
     }
 

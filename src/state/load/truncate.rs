@@ -8,7 +8,7 @@ use super::files::{Files, offset_of};
 use super::rebuild::{Ground, Segments, rebuild};
 use super::segment::Segment;
 use super::snapshots::{Keeper, SnapshotFiles};
-use super::stop::Halt;
+use super::stop::{self, Halt};
 use super::{LoadOptions, Stop};
 use crate::format::number::Offset;
 use crate::state::manager::Manager;
@@ -32,6 +32,7 @@ pub fn truncate<const N: usize>(
         Ok(manager) => Ok(Ok(manager)),
         Err(Halt::Stop(stop)) => Ok(Err(stop)),
         Err(Halt::Read(error)) => Err(error),
+        Err(Halt::Overflow) => Ok(Err(stop::unsplit())),
     }
 }
 

@@ -6,12 +6,13 @@
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 
+use super::record_walk::{Reason, RecordFault, walk_records};
 use super::walk::Span;
 use crate::format::batch::{self, HEADER_SIZE, Header};
 use crate::format::compression::{self, Codec, Decompressor};
 use crate::format::crc::{Kind, Running};
 use crate::format::number::{Offset, Sequence, Timestamp, to_usize};
-use crate::format::record::{Headers, Record, RecordError, RecordReader};
+use crate::format::record::{Headers, RecordError, RecordReader, Stored};
 use crate::storage::damage::{Code, Damage};
 use crate::storage::source::{RangeReader, ReadError, Source, Window};
 
@@ -234,6 +235,20 @@ impl<'a> LoadedBatch<'a> {
         if self.span.magic != batch::MAGIC {
             return self.legacy_entries(visit);
         }
+        self.stored_entries(&mut |entry, _| visit(entry))
+    }
+
+    /// The same of a batch of magic 2, with the bytes of each record; of an older message nothing.
+    ///
+    /// # Errors
+    /// A read that failed.
+    pub fn stored_entries(
+        &mut self,
+        visit: &mut impl FnMut(&Entry<'_>, &Stored<'_>) -> ControlFlow<()>,
+    ) -> Result<Option<Damage>, ReadError> {
+        if self.span.magic != batch::MAGIC {
+            return Ok(None);
+        }
         let attributes = self.header().attributes().0;
         match (Codec::from_attributes(attributes), self.whole) {
             (None, _) => Ok(Some(self.unknown_codec(attributes))),
@@ -262,7 +277,7 @@ impl<'a> LoadedBatch<'a> {
     fn compressed_entries(
         &mut self,
         codec: Codec,
-        visit: &mut impl FnMut(&Entry<'_>) -> ControlFlow<()>,
+        visit: &mut impl FnMut(&Entry<'_>, &Stored<'_>) -> ControlFlow<()>,
     ) -> Result<Option<Damage>, ReadError> {
         let head = self.head;
         let header = Header::new(&head);
@@ -363,132 +378,6 @@ impl<'a> LoadedBatch<'a> {
                 position: self.span.position,
                 reason,
             },
-        }
-    }
-}
-
-/// Why the records of a batch ended early.
-struct RecordFault {
-    /// Bytes of the record section in front of the faulty place.
-    position: u64,
-    /// Records read before.
-    index: u32,
-    reason: Reason,
-}
-
-enum Reason {
-    /// The count is below 0.
-    Count(i32),
-    /// The records end before the count does.
-    Missing(u32),
-    /// The count ends before the records do.
-    Trailing,
-    Record(RecordError),
-}
-
-fn walk_records<R: BufRead>(
-    header: Header<'_>,
-    reader: &mut RecordReader<R>,
-    visit: &mut impl FnMut(&Entry<'_>) -> ControlFlow<()>,
-) -> Result<(), RecordFault> {
-    let stored = header.count();
-    let Ok(count) = u32::try_from(stored) else {
-        return Err(RecordFault {
-            position: 0,
-            index: 0,
-            reason: Reason::Count(stored),
-        });
-    };
-    let shared = Shared::of(header);
-    for index in 0..count {
-        match reader.next_record() {
-            Ok(record) => {
-                if visit(&shared.entry(&record)).is_break() {
-                    return Ok(());
-                }
-            }
-            Err(error) => return Err(early_end(reader, index, count, error)),
-        }
-    }
-    match reader.is_at_end() {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(RecordFault {
-            position: reader.position(),
-            index: count,
-            reason: Reason::Trailing,
-        }),
-        Err(error) => Err(RecordFault {
-            position: reader.position(),
-            index: count,
-            reason: Reason::Record(error.into()),
-        }),
-    }
-}
-
-#[cold]
-fn early_end<R: BufRead>(
-    reader: &mut RecordReader<R>,
-    index: u32,
-    count: u32,
-    error: RecordError,
-) -> RecordFault {
-    let position = reader.position();
-    if let RecordError::Malformed(fault) = &error {
-        let at = u64::try_from(fault.at).unwrap_or(u64::MAX);
-        let ended = fault.field == "recordSize" && reader.is_at_end().unwrap_or(false);
-        let reason = if ended {
-            Reason::Missing(count)
-        } else {
-            Reason::Record(error)
-        };
-        return RecordFault {
-            position: position.saturating_add(at),
-            index,
-            reason,
-        };
-    }
-    RecordFault {
-        position,
-        index,
-        reason: Reason::Record(error),
-    }
-}
-
-/// What every record of a batch takes from the header, read once.
-struct Shared {
-    base_offset: Offset,
-    base_timestamp: i64,
-    append_time: Option<Timestamp>,
-    base_sequence: Sequence,
-}
-
-impl Shared {
-    fn of(header: Header<'_>) -> Self {
-        Self {
-            base_offset: header.base_offset(),
-            base_timestamp: header.base_timestamp().0,
-            append_time: header
-                .attributes()
-                .is_log_append_time()
-                .then(|| header.max_timestamp()),
-            base_sequence: header.base_sequence(),
-        }
-    }
-
-    #[inline]
-    fn entry<'r>(&self, record: &Record<'r>) -> Entry<'r> {
-        let created = self.base_timestamp.wrapping_add(record.timestamp_delta);
-        Entry {
-            offset: self.base_offset.plus(i64::from(record.offset_delta)),
-            timestamp: self.append_time.unwrap_or(Timestamp(created)),
-            sequence: match self.base_sequence {
-                base if base.0 < 0 => Sequence::NONE,
-                base => base.plus(record.offset_delta),
-            },
-            key: record.key,
-            value: record.value,
-            headers: record.headers,
-            checksum: None,
         }
     }
 }

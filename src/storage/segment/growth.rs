@@ -47,10 +47,11 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Has the whole file, for questions that its end decides. Where the caller wants only its
-    /// beginning, as much as may belong to that; what lies behind is taken for absent.
+    /// Has the whole file, for questions that its end decides; of one that grows, no more than a
+    /// segment could hold from here on, and what lies behind is taken for absent.
     pub(super) fn grow_to_end(&mut self) -> Result<(), ReadError> {
-        self.holds(self.stop.saturating_add(LARGEST_SEGMENT))?;
+        let from = self.stop.min(self.position);
+        self.holds(from.saturating_add(LARGEST_SEGMENT))?;
         self.grows = false;
         Ok(())
     }

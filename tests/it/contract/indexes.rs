@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::batches::Batch;
 use crate::program::{copies, dump_jsonl, dump_log, printed, state, testdata};
 
 const PARTITION: &str = "main/txn-both-0";
@@ -74,6 +75,46 @@ fn entries_that_the_log_does_not_bear_out() {
         dump_log([file(directory.path(), "log")])
             .outcome()
             .ended_with(0);
+    }
+}
+
+/// The log cleaner keeps the header of a batch whose records are gone, and indexes it by that.
+#[test]
+fn an_emptied_batch_bears_out_the_time_of_its_header_and_no_other() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = directory.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    };
+    let emptied = Batch {
+        last_offset_delta: 4,
+        ..Batch::new(0)
+    };
+    let later = Batch {
+        timestamp: emptied.timestamp + 1,
+        ..Batch::new(5)
+    };
+    let log = [emptied.encode(), later.record(None, None).encode()].concat();
+    write("0.log", &log);
+    write("0.index", &[]);
+    let entry = |timestamp: i64, offset: i32| {
+        [&timestamp.to_be_bytes()[..], &offset.to_be_bytes()].concat()
+    };
+    let check = |first: i64, second: i64| {
+        let index = [entry(first, 4), entry(second, 5)].concat();
+        dump_jsonl([write("0.timeindex", &index)]).outcome()
+    };
+    let sound = check(emptied.timestamp, emptied.timestamp + 1).ended_with(0);
+    assert_eq!(sound.stderr, "");
+    for (first, second, position) in [
+        (emptied.timestamp - 1, emptied.timestamp + 1, 0),
+        (emptied.timestamp, emptied.timestamp + 2, 12),
+    ] {
+        let outcome = check(first, second).ended_with(1);
+        let damage = &outcome.of_type("damage")[0];
+        assert_eq!(damage["code"], "time-index-mismatch");
+        assert_eq!(damage["position"], position);
     }
 }
 

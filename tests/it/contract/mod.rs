@@ -1,8 +1,10 @@
 //! What every release keeps of the command line: scripts and hands rely on it.
 
+mod check;
 mod colors;
 mod commands;
 mod decoders;
+mod explain;
 mod filters;
 mod indexes;
 mod inputs;
@@ -152,6 +154,9 @@ mod all {
         repair: ["repair"];
         pid: ["pid"];
         simulate_chain: ["simulate-chain"];
+        check: ["check"];
+        explain: ["explain"];
+        compare: ["compare"];
         completions: ["completions"];
         man: ["man"];
     }
@@ -207,6 +212,13 @@ mod printing {
         simulate_chain_json: ["simulate-chain", "--builtin", "all", "--format", "json"];
         simulate_chain_trace: ["simulate-chain", "--builtin", "chain", "--trace"];
         simulate_chain_list: ["simulate-chain", "--list"];
+        check: ["check", "testdata/kafka/main"];
+        check_json: ["check", "--format", "json", "testdata/kafka/main"];
+        explain: ["explain"];
+        explain_json: ["explain", "--format", "json"];
+        compare: ["compare", "testdata/kafka/main/plain-0", "testdata/kafka/main/plain-0"];
+        compare_json: ["compare", "--format", "json", "testdata/kafka/main/idem-0",
+            "testdata/kafka/main/idem-0"];
         completions: ["completions", "bash"];
         man: ["man"];
         help: ["help", "dump-log"];

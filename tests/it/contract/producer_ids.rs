@@ -315,7 +315,10 @@ fn exact_odds() {
     assert_eq!((half.clusters, half.least_clusters), (77_163, Some(77_164)));
     assert!(half.probability < 0.5 && half.least_probability > Some(0.5));
     for (clusters, words) in [
-        ("1", "probability 0\n"),
+        (
+            "1",
+            "1 cluster: two of them share a region with probability 0\n",
+        ),
         ("5", "2.328306e-9 (1 in 429496730)"),
         ("65536", "0.3934663 (39.3 %)"),
         ("421908", "1 - 1.00e-9"),

@@ -7,6 +7,7 @@ mod healthy;
 mod indexes;
 mod killed;
 mod odd_logs;
+mod recipes;
 mod schema;
 
 use std::collections::BTreeMap;

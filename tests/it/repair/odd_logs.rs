@@ -66,7 +66,10 @@ fn fixture(name: &str) -> Vec<u8> {
     fs::read(folder.join(name)).unwrap()
 }
 
-fn lost(plan: &Plan) -> Vec<(Option<i64>, Option<i64>, Option<u64>, &str)> {
+/// First and last offset, records, reason.
+type Loss<'a> = (Option<i64>, Option<i64>, Option<u64>, &'a str);
+
+fn lost(plan: &Plan) -> Vec<Loss<'_>> {
     let number = |offset: Option<Offset>| offset.map(|offset| offset.0);
     let lost = plan.lost.iter();
     lost.map(|lost| {

@@ -6,7 +6,7 @@ use std::path::Path;
 use kfsck::format::number::{Offset, Timestamp};
 use kfsck::format::producer_snapshot::ProducerEntry;
 use kfsck::state::entry::{BATCHES_OF_A_BROKER, Entry};
-use kfsck::state::load::{LoadOptions, Loaded, load};
+use kfsck::state::load::{LoadOptions, Loaded, Outcome, load};
 use kfsck::state::rules::Stock;
 use kfsck::state::snapshot::usable_entries;
 use kfsck::storage::directory::PartitionDirectory;
@@ -43,6 +43,11 @@ pub(super) fn answer_of(directory: &Path, options: &LoadOptions) -> Answer {
     let listed = PartitionDirectory::list(directory);
     let name = directory.file_name().unwrap().to_str().unwrap();
     let outcome = load::<BATCHES_OF_A_BROKER>(&listed, name, options).unwrap();
+    of_outcome(outcome, directory)
+}
+
+/// The outcome of a load of this directory.
+pub(crate) fn of_outcome(outcome: Outcome<BATCHES_OF_A_BROKER>, directory: &Path) -> Answer {
     let parent = directory.parent().unwrap().to_str().unwrap();
     let mut answer = match outcome.log {
         Ok(loaded) => of_log(&loaded, directory),

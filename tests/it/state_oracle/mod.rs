@@ -5,11 +5,11 @@
 //! A case that differs is made as short as it can be before it is shown, if the oracle is there to
 //! answer shorter ones.
 
-mod answer;
+pub(crate) mod answer;
 mod append;
-mod cases;
+pub(crate) mod cases;
 mod described;
-mod load;
+pub(crate) mod load;
 mod shrink;
 pub(crate) mod simulated;
 mod written;

@@ -43,6 +43,14 @@ final class TransactionTopics {
                 end(own, producer);
             }
         }
+        // Dice may have ended all of them the same way.
+        KafkaProducer<byte[], byte[]> last = own.pick(producers);
+        last.beginTransaction();
+        Clients.sendBatch(last, topic, 0, own.between(1, 5), content);
+        last.abortTransaction();
+        last.beginTransaction();
+        Clients.sendBatch(last, topic, 0, own.between(1, 5), content);
+        last.commitTransaction();
     }
 
     private void step(Dice own, KafkaProducer<byte[], byte[]> producer, Set<KafkaProducer<byte[], byte[]>> open,

@@ -63,7 +63,8 @@ pub fn open_at_barrier(
 }
 
 /// One offset, or the first and the last.
-pub(super) fn offsets(first: Offset, last: Offset) -> String {
+#[must_use]
+pub fn offsets(first: Offset, last: Offset) -> String {
     match first == last {
         true => format!("offset {first}"),
         false => format!("offsets {first} to {last}"),

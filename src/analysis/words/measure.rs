@@ -60,13 +60,13 @@ pub fn duration(ms: u64) -> String {
         (60_000, "min"),
         (1000, "s"),
     ];
-    let Some(at) = UNITS.iter().position(|(size, _)| ms >= *size) else {
+    let mut units = UNITS.iter().skip_while(|(size, _)| ms < *size);
+    let Some((size, unit)) = units.next() else {
         return format!("{ms} ms");
     };
-    let (size, unit) = UNITS[at];
     let count = ms / size;
     // Beside a hundred of the greater unit the smaller one says nothing.
-    match UNITS.get(at + 1) {
+    match units.next() {
         Some((smaller, name)) if count < 100 && ms % size / smaller > 0 => {
             format!("{count} {unit} {} {name}", ms % size / smaller)
         }
@@ -82,12 +82,15 @@ pub fn size(bytes: u64) -> String {
         return format!("{bytes} B");
     }
     let mut tenths = u128::from(bytes) * 10 / 1024;
-    let mut unit = 0;
-    while tenths >= 10_240 && unit + 1 < UNITS.len() {
+    let [mut unit, greater @ ..] = UNITS;
+    for next in greater {
+        if tenths < 10_240 {
+            break;
+        }
         tenths /= 1024;
-        unit += 1;
+        unit = next;
     }
-    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
+    format!("{}.{} {unit}", tenths / 10, tenths % 10)
 }
 
 /// A number and its noun, in the plural where it is not one.

@@ -1,0 +1,80 @@
+//! All that is asked of one partition: the pass over its log with everyone who looks, and what a
+//! broker will do with it.
+
+use super::checker::{Checker, Found};
+use super::companions::check_companions_of;
+use super::pass::{check_opened, check_partition};
+use super::terms::{Tally, Terms};
+use super::watch::Watch;
+use crate::analysis::next_start::NextStart;
+use crate::analysis::partition_log::first_offset;
+use crate::format::number::Offset;
+use crate::storage::checkpoints::Checkpoints;
+use crate::storage::directory::{KafkaFile, Listing, PartitionDirectory};
+use crate::storage::file_name::FileKind;
+use crate::storage::source::{ReadError, Source};
+
+/// What is known of a partition beside its findings.
+#[derive(Debug)]
+pub struct Gathered {
+    /// How much was looked at.
+    pub tally: Tally,
+    /// What the next start does; `None` where nobody can say.
+    pub next_start: Option<NextStart>,
+}
+
+/// Checks a partition's directory. Findings come in an order that depends on nothing but the
+/// files.
+pub fn partition(
+    directory: &PartitionDirectory,
+    checkpoints: &Checkpoints,
+    terms: &Terms,
+    watch: &mut dyn Watch,
+    found: Found<'_>,
+) -> Gathered {
+    let mut companions = check_companions_of(directory, checkpoints, terms.access, found);
+    let looking: &mut [&mut dyn Checker] = &mut [&mut companions];
+    let tally = check_partition(directory, checkpoints, terms, looking, watch, found);
+    for error in companions.into_unread() {
+        watch.unread(error);
+    }
+    Gathered {
+        tally,
+        next_start: None,
+    }
+}
+
+/// Checks one segment by itself: what lies beside it is not asked. Where its name does not tell
+/// the base offset, the first batch does.
+///
+/// # Errors
+/// The file cannot be opened, or its beginning cannot be read.
+pub fn segment(
+    file: &KafkaFile,
+    terms: &Terms,
+    watch: &mut dyn Watch,
+    found: Found<'_>,
+) -> Result<Gathered, ReadError> {
+    let source = Source::open(&file.path, terms.access)?;
+    let mut file = file.clone();
+    if file.name.base_offset.is_none() {
+        file.name.base_offset = Some(first_offset(&source)?.unwrap_or(Offset(0)));
+    }
+    file.name.kind = FileKind::Log;
+    file.name.suffix = None;
+    let directory = PartitionDirectory {
+        path: file.path.clone(),
+        name: None,
+        listing: Listing {
+            files: vec![file],
+            ..Listing::default()
+        },
+    };
+    let nothing = Checkpoints::default();
+    let opened = Some(source);
+    let tally = check_opened(opened, &directory, &nothing, terms, &mut [], watch, found);
+    Ok(Gathered {
+        tally,
+        next_start: None,
+    })
+}

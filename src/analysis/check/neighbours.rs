@@ -1,0 +1,266 @@
+//! What batches say of each other: no checksum covers base offset, length, leader epoch and magic
+//! of a batch, so only the batches around it tell when one of them is wrong.
+
+use std::path::{Path, PathBuf};
+
+use super::code::FindingCode;
+use super::finding::{Evidence, Finding};
+use super::ledger::Ledger;
+use crate::analysis::event_verdict::Severity;
+use crate::analysis::words::utc;
+use crate::format::batch::MAGIC;
+use crate::format::number::{LeaderEpoch, Offset, Timestamp};
+use crate::state::batch::Batch;
+
+/// A clock may be so far ahead: brokers take it (`message.timestamp.after.max.ms`).
+const LEEWAY_MS: i64 = 3_600_000;
+
+/// What is remembered of a batch.
+#[derive(Debug, Clone, Copy)]
+struct Side {
+    position: u64,
+    size: u32,
+    first: Offset,
+    last: Offset,
+    /// -1 for none, as before magic 2.
+    epoch: LeaderEpoch,
+}
+
+impl Side {
+    #[inline]
+    fn of(batch: &Batch) -> Self {
+        Self {
+            position: batch.place.position,
+            size: batch.place.size,
+            first: batch.base_offset,
+            last: batch.last_offset,
+            epoch: match batch.magic < MAGIC {
+                true => LeaderEpoch(-1),
+                false => batch.partition_leader_epoch,
+            },
+        }
+    }
+
+    fn evidence(&self, what: &'static str) -> Evidence {
+        Evidence::place(what, self.first, self.position)
+    }
+}
+
+/// Compares each batch with the ones in front of it.
+#[derive(Debug)]
+pub(super) struct Neighbours {
+    path: PathBuf,
+    base: Offset,
+    /// The batch before in this segment.
+    before: Option<Side>,
+    /// The one before that.
+    before_that: Option<Side>,
+    /// The last batch of an earlier segment, and that segment.
+    earlier: Option<(Side, PathBuf)>,
+    /// The greatest timestamp of the segment and the batch that has it.
+    greatest: Option<(Timestamp, Side)>,
+}
+
+impl Neighbours {
+    pub(super) fn new() -> Self {
+        Self {
+            path: PathBuf::new(),
+            base: Offset(0),
+            before: None,
+            before_that: None,
+            earlier: None,
+            greatest: None,
+        }
+    }
+
+    pub(super) fn begin_segment(&mut self, path: &Path, base: Offset) {
+        if let Some(last) = self.before.take() {
+            self.earlier = Some((last, std::mem::take(&mut self.path)));
+        }
+        self.before_that = None;
+        self.greatest = None;
+        self.path = path.to_owned();
+        self.base = base;
+    }
+
+    /// Takes a batch in whose checksum holds or was not asked for.
+    #[inline]
+    pub(super) fn batch(&mut self, batch: &Batch, ledger: &mut Ledger<'_>) {
+        let side = Side::of(batch);
+        if !self.is_usual(&side) {
+            self.judge(&side, ledger);
+        }
+        let is_later = |(greatest, _): &(Timestamp, Side)| batch.max_timestamp > *greatest;
+        if batch.magic >= MAGIC && self.greatest.as_ref().is_none_or(is_later) {
+            self.greatest = Some((batch.max_timestamp, side));
+        }
+        self.before_that = self.before.replace(side);
+    }
+
+    #[inline]
+    fn is_usual(&self, side: &Side) -> bool {
+        let distance = side.last.0.wrapping_sub(self.base.0);
+        let follows = match &self.before {
+            Some(before) => side.first > before.last && side.epoch >= before.epoch,
+            None => false,
+        };
+        let fits = distance <= i64::from(i32::MAX);
+        follows && side.first.0 >= 0 && side.last >= side.first && fits
+    }
+
+    #[cold]
+    fn judge(&self, side: &Side, ledger: &mut Ledger<'_>) {
+        if side.first.0 < 0 {
+            let text = format!("expected a base offset of 0 or more, found {}", side.first);
+            let code = FindingCode::BadBatchHeader;
+            ledger.add(self.finding(code, Severity::Error, side, text));
+        }
+        if side.epoch < LeaderEpoch(-1) {
+            let text = format!(
+                "expected a leader epoch of -1 or more, found {}",
+                side.epoch
+            );
+            let code = FindingCode::BadBatchHeader;
+            ledger.add(self.finding(code, Severity::Error, side, text));
+        }
+        if side.last < side.first {
+            ledger.add(self.backward(side));
+        } else if side.last.0.saturating_sub(self.base.0) > i64::from(i32::MAX) {
+            ledger.add(self.beyond_index(side));
+        }
+        if let Some(before) = &self.before
+            && side.first.0 >= 0
+            && side.first <= before.last
+            && before.first <= before.last
+        {
+            ledger.add(self.offset_regression(before, side));
+        }
+        let before = match (&self.before, &self.earlier) {
+            (Some(before), _) => Some((before, None)),
+            (None, Some((last, path))) => Some((last, Some(path))),
+            (None, None) => None,
+        };
+        if let Some((before, path)) = before
+            && side.epoch < before.epoch
+            && side.epoch > LeaderEpoch(-1)
+        {
+            ledger.add(self.epoch_regression(before, path, side));
+        }
+    }
+
+    fn finding(&self, code: FindingCode, severity: Severity, of: &Side, text: String) -> Finding {
+        Finding::new(code, severity, &self.path, text)
+            .at(of.position)
+            .spanning(of.size.into())
+            .with_offset(of.first)
+    }
+
+    /// The last offset lies below the first, or where 64 bits end.
+    fn backward(&self, side: &Side) -> Finding {
+        let delta = side.last.0.wrapping_sub(side.first.0);
+        let (code, text) = match side.first.0.checked_add(delta) {
+            Some(_) => (
+                FindingCode::OffsetRegression,
+                format!("expected a lastOffsetDelta of 0 or more, found {delta}"),
+            ),
+            None => (
+                FindingCode::OffsetOverflow,
+                format!(
+                    "the last offset, {} + {delta}, is more than 64 bits hold",
+                    side.first
+                ),
+            ),
+        };
+        let finding = self.finding(code, Severity::Error, side, text);
+        finding.resting_on(side.evidence("batch"))
+    }
+
+    fn beyond_index(&self, side: &Side) -> Finding {
+        let text = format!(
+            "offset {} lies {} behind the segment's base {}, and an index holds distances up to \
+             2147483647: a broker that recovers the segment must split it",
+            side.last,
+            side.last.0.saturating_sub(self.base.0),
+            self.base
+        );
+        let finding = self.finding(FindingCode::OffsetOverflow, Severity::Error, side, text);
+        finding.resting_on(side.evidence("batch"))
+    }
+
+    /// Which of the two is wrong shows in the one in front of both, where that tells.
+    fn offset_regression(&self, before: &Side, side: &Side) -> Finding {
+        let code = FindingCode::OffsetRegression;
+        let length = before.last.0.saturating_sub(before.first.0);
+        let should = side.first.0.checked_sub(length).map(|last| last - 1);
+        if let (Some(earlier), Some(should)) = (&self.before_that, should)
+            && earlier.last.0.checked_add(1) == Some(should)
+        {
+            let text = format!(
+                "its base offset is {}, and both neighbours leave room for {should} alone; no \
+                 checksum covers this field",
+                before.first
+            );
+            return self
+                .finding(code, Severity::Error, before, text)
+                .resting_on(Evidence::values("baseOffset", &before.first, &should))
+                .resting_on(earlier.evidence("batch before"))
+                .resting_on(side.evidence("batch behind"));
+        }
+        let text = format!(
+            "expected an offset above {}, the last of the batch at position {}, found {}; a broker \
+             that recovers the segment empties it or loses what follows",
+            before.last, before.position, side.first
+        );
+        self.finding(code, Severity::Error, side, text)
+            .resting_on(before.evidence("batch before"))
+            .resting_on(side.evidence("batch"))
+    }
+
+    fn epoch_regression(&self, before: &Side, path: Option<&PathBuf>, side: &Side) -> Finding {
+        let code = FindingCode::LeaderEpochRegression;
+        if let (Some(earlier), None) = (&self.before_that, path)
+            && earlier.epoch == side.epoch
+        {
+            let text = format!(
+                "its leader epoch is {}, and both neighbours have {}; no checksum covers this field",
+                before.epoch, side.epoch
+            );
+            return self
+                .finding(code, Severity::Error, before, text)
+                .resting_on(Evidence::values(
+                    "partitionLeaderEpoch",
+                    &before.epoch,
+                    &side.epoch,
+                ))
+                .resting_on(earlier.evidence("batch before"))
+                .resting_on(side.evidence("batch behind"));
+        }
+        let text = format!(
+            "expected a leader epoch of {} or more, as the batch before has, found {}: batches of \
+             two logs, or a damaged field, which no checksum covers",
+            before.epoch, side.epoch
+        );
+        let mut evidence = before.evidence("batch before");
+        evidence.path = path.cloned();
+        self.finding(code, Severity::Warning, side, text)
+            .resting_on(evidence)
+            .resting_on(side.evidence("batch"))
+    }
+
+    /// The segment has ended: whether its age counts from a time that has not come.
+    pub(super) fn end_segment(&mut self, now: Timestamp, ledger: &mut Ledger<'_>) {
+        if let Some((time, side)) = self.greatest.take()
+            && time.0 > now.0.saturating_add(LEEWAY_MS)
+        {
+            let text = format!(
+                "timestamp {} ({}) lies in the future: while retention goes by time, this segment \
+                 and all behind it are kept until then",
+                time,
+                utc::text(time)
+            );
+            let finding =
+                self.finding(FindingCode::FutureTimestamp, Severity::Warning, &side, text);
+            ledger.add(finding.resting_on(Evidence::values("maxTimestamp", &time, &now)));
+        }
+    }
+}

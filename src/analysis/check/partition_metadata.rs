@@ -1,0 +1,133 @@
+//! `partition.metadata`: the id of the topic that a partition's directory belongs to.
+//!
+//! A broker takes a directory without an id, or with one that the cluster does not know, for a
+//! stray and renames it when it starts (`BrokerMetadataPublisher.initializeManagers`,
+//! `LogManager.isStrayReplica`).
+
+use std::collections::BTreeMap;
+
+use super::checker::Found;
+use super::code::FindingCode;
+use super::finding::{Evidence, Finding};
+use super::setting::METADATA_TOPIC;
+use crate::analysis::log_findings::Severity;
+use crate::format::partition_metadata;
+use crate::format::uuid::Uuid;
+use crate::storage::directory::PartitionDirectory;
+use crate::storage::file_name::FileKind;
+use crate::storage::source::{Access, ReadError, Source};
+
+const CODE: FindingCode = FindingCode::PartitionMetadataMismatch;
+
+/// What a partition's file says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TopicId {
+    /// There is no file.
+    Absent,
+    /// The file does not parse.
+    Unreadable,
+    /// The id.
+    Known(Uuid),
+}
+
+/// Reads the file of a partition and tells what is wrong with it. `is_at_home` says that the
+/// directory lies in a log directory of a broker.
+pub(super) fn check(
+    directory: &PartitionDirectory,
+    is_at_home: bool,
+    access: Access,
+    found: Found<'_>,
+) -> Result<TopicId, ReadError> {
+    let mut files = directory.files_of(FileKind::PartitionMetadata);
+    let Some(file) = files.find(|file| file.name.suffix.is_none()) else {
+        if is_at_home {
+            found(missing(directory));
+        }
+        return Ok(TopicId::Absent);
+    };
+    let source = Source::open(&file.path, access)?;
+    let read = partition_metadata::decode(&source.contents()?);
+    source.check()?;
+    match read {
+        Ok(metadata) => Ok(TopicId::Known(metadata.topic_id)),
+        Err(fault) => {
+            let message = format!("{fault}; a broker that starts takes the log directory off line");
+            let severity = severity(directory, Severity::Error);
+            found(Finding::new(CODE, severity, &file.path, message).at(fault.at as u64));
+            Ok(TopicId::Unreadable)
+        }
+    }
+}
+
+/// The file is written before the first record is.
+fn missing(directory: &PartitionDirectory) -> Finding {
+    let holds_records = directory.files_of(FileKind::Log).any(|file| {
+        let size = std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
+        file.name.suffix.is_none() && size > 0
+    });
+    let name = directory.name.as_ref();
+    let is_metadata = name.is_some_and(|name| name.topic == METADATA_TOPIC);
+    let path = directory.path.join(FileKind::PartitionMetadata.name());
+    let (worst, message) = match holds_records && !is_metadata {
+        true => (
+            Severity::Error,
+            "expected the id of the topic, found no such file; a broker that starts takes the \
+             partition for a stray, renames its directory and begins an empty log",
+        ),
+        false => (
+            Severity::Note,
+            "no such file; a broker writes it before the first record",
+        ),
+    };
+    Finding::new(CODE, severity(directory, worst), path, message)
+}
+
+/// In a directory that is not the partition's own, or no more, nobody asks for the id.
+fn severity(directory: &PartitionDirectory, worst: Severity) -> Severity {
+    let state = directory.name.as_ref().and_then(|name| name.state);
+    match state {
+        Some(_) => Severity::Note,
+        None => worst,
+    }
+}
+
+/// Tells the partitions whose topic id is not that of most others of the topic.
+pub(super) fn compare(partitions: &[(&PartitionDirectory, TopicId)], found: Found<'_>) {
+    let mut topics: BTreeMap<&str, Vec<(&PartitionDirectory, Uuid)>> = BTreeMap::new();
+    for (directory, id) in partitions {
+        let current = directory.name.as_ref().filter(|name| name.state.is_none());
+        if let (Some(name), TopicId::Known(id)) = (current, id) {
+            let topic = topics.entry(name.topic.as_str()).or_default();
+            topic.push((directory, *id));
+        }
+    }
+    for (topic, ids) in topics {
+        let usual = most_common(&ids);
+        for (directory, id) in ids.iter().filter(|(_, id)| *id != usual) {
+            let message = format!(
+                "expected topic id {usual}, as other partitions of {topic} here have it, found \
+                 {id}; a broker takes the partition of the id that the cluster does not know for a \
+                 stray and renames its directory"
+            );
+            let path = directory.path.join(FileKind::PartitionMetadata.name());
+            let mut finding = Finding::new(CODE, Severity::Error, path, message)
+                .resting_on(Evidence::values("topic id", id, &usual));
+            finding.topic_partition = directory.name.as_ref().map(ToString::to_string);
+            found(finding);
+        }
+    }
+}
+
+/// The id of most partitions; of two that are as many, the one that comes first.
+fn most_common(ids: &[(&PartitionDirectory, Uuid)]) -> Uuid {
+    let mut counts: Vec<(Uuid, usize)> = Vec::new();
+    for (_, id) in ids {
+        match counts.iter_mut().find(|(known, _)| known == id) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((*id, 1)),
+        }
+    }
+    let most = counts.iter().map(|(_, count)| *count).max();
+    let first = counts.iter().find(|(_, count)| Some(*count) == most);
+    first.map_or(Uuid::ZERO, |(id, _)| *id)
+}

@@ -1,0 +1,355 @@
+//! Loads a partition as a broker would and says what comes of it.
+
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+
+use super::readable::{Readable, is_damaged};
+use super::verdict::{Verdict, counted};
+use super::{Action, StartOptions};
+use crate::analysis::producer_order::is_expired;
+use crate::format::number::Offset;
+use crate::state::load::{
+    Action as FileAction, BEHIND_A_CUT, Change, LoadOptions, Loaded, Origin, Outcome, Stop, load,
+};
+use crate::state::read::{ReadOptions, SegmentFile, segments};
+use crate::state::replay::{Replay, replay};
+use crate::state::rules::Stock;
+use crate::storage::directory::PartitionDirectory;
+use crate::storage::partition_name::DirectoryState;
+use crate::storage::source::{ReadError, Source};
+
+/// What happens in a start that loads the directory with these options.
+pub(super) fn judge(
+    directory: &PartitionDirectory,
+    topic_partition: &str,
+    load_with: &LoadOptions,
+    options: &StartOptions<'_>,
+) -> Result<Verdict, ReadError> {
+    let mut verdict = Verdict::default();
+    let outcome: Outcome<1> = match load(directory, topic_partition, load_with) {
+        Ok(outcome) => outcome,
+        Err(ReadError::Open { path, reason }) if reason.kind() == ErrorKind::PermissionDenied => {
+            let path = path.display();
+            let sentence =
+                format!("{path} may not be read; if the broker may not read it either, {DISK}");
+            verdict.add(Action::BrokerFails, None, 0, sentence);
+            return Ok(verdict);
+        }
+        Err(error) => return Err(error),
+    };
+    let judge = Judge {
+        directory,
+        topic_partition,
+        load_with,
+        options,
+    };
+    judge.say_swaps(&outcome.actions, &mut verdict);
+    match &outcome.log {
+        Err(stop) => judge.say_stop(stop, &mut verdict)?,
+        Ok(loaded) => {
+            judge.say_losses(&outcome, loaded, &mut verdict)?;
+            judge.say_unseen(loaded, &mut verdict)?;
+            judge.say_producers(loaded, &mut verdict)?;
+            judge.say_aborts(loaded, &mut verdict);
+            judge.say_read_again(&outcome, loaded, &mut verdict);
+        }
+    }
+    Ok(verdict)
+}
+
+/// How a start ends that meets an `IOException`.
+pub(super) const DISK: &str =
+    "the log directory goes offline, and the broker ends if it has no other one";
+
+struct Judge<'a> {
+    directory: &'a PartitionDirectory,
+    topic_partition: &'a str,
+    load_with: &'a LoadOptions,
+    options: &'a StartOptions<'a>,
+}
+
+impl Judge<'_> {
+    fn segment(&self, base: Offset) -> Option<SegmentFile> {
+        let all = segments(self.directory);
+        all.into_iter().find(|segment| segment.base_offset == base)
+    }
+
+    fn is_on_its_way_out(&self) -> bool {
+        let name = self.directory.name.as_ref();
+        name.and_then(|name| name.state) == Some(DirectoryState::Deleted)
+    }
+
+    fn say_swaps(&self, actions: &[FileAction], verdict: &mut Verdict) {
+        let swapped = actions
+            .iter()
+            .filter(|action| matches!(action.change, Change::Renamed(_)))
+            .filter(|action| action.name.ends_with(".log.swap"));
+        let names: Vec<&str> = swapped.map(|action| action.name.as_str()).collect();
+        if !names.is_empty() {
+            let sentence = format!(
+                "{} of a compaction or a split that was broken off take the place of the segments \
+                 that they were made from",
+                names.join(", ")
+            );
+            verdict.add(Action::CleanLoad, None, 0, sentence);
+        }
+        if self.is_on_its_way_out() {
+            let sentence = "the partition is on its way out and is deleted after the start";
+            verdict.add(Action::CleanLoad, None, 0, sentence);
+        }
+    }
+
+    fn say_stop(&self, stop: &Stop, verdict: &mut Verdict) -> Result<(), ReadError> {
+        let offset = match (stop.segment, stop.position) {
+            (Some(segment), Some(position)) => self.offset_at(segment, position)?,
+            (segment, _) => segment,
+        };
+        let place = match (stop.segment, stop.position) {
+            (Some(segment), Some(position)) => {
+                format!(" at byte {position} of segment {segment}")
+            }
+            (Some(segment), None) => format!(" in segment {segment}"),
+            (None, _) => String::new(),
+        };
+        let end = match stop.is_of_the_disk() {
+            true => DISK,
+            false => "nothing catches that, and the broker ends whatever else it holds",
+        };
+        let sentence = format!("loading the partition ends{place} with {stop}: {end}");
+        verdict.add(Action::BrokerFails, offset, 0, sentence);
+        Ok(())
+    }
+
+    /// The base offset of what lies at a byte of a segment.
+    fn offset_at(&self, base: Offset, position: u64) -> Result<Option<Offset>, ReadError> {
+        let Some(segment) = self.segment(base) else {
+            return Ok(None);
+        };
+        let source = Source::open(&segment.path, self.options.access)?;
+        let bytes = source.window().probe::<8>(position)?;
+        Ok(bytes.map(|bytes| Offset(i64::from_be_bytes(bytes))))
+    }
+
+    fn say_losses(
+        &self,
+        outcome: &Outcome<1>,
+        loaded: &Loaded<1>,
+        verdict: &mut Verdict,
+    ) -> Result<(), ReadError> {
+        let mut deleted = (Vec::new(), Readable::default(), "");
+        for stretch in &outcome.lost {
+            let readable = Readable::of(stretch, self.options.access)?;
+            if let Some(why) = stretch.deleted {
+                deleted.0.push(stretch.segment);
+                deleted.1.records += readable.records;
+                deleted.1.first = deleted.1.first.or(readable.first);
+                deleted.2 = why;
+                continue;
+            }
+            let last = loaded.segments.last();
+            let offset = match last.is_some_and(|last| last.base_offset == stretch.segment) {
+                true => loaded.log_end_offset,
+                false => readable.first.unwrap_or(stretch.segment),
+            };
+            let sentence = format!(
+                "segment {} is cut at byte {} of {}: {}",
+                stretch.segment,
+                stretch.start,
+                stretch.end,
+                match readable.records {
+                    0 => "no record that can be read lies behind it".to_owned(),
+                    1 => "1 record that can be read is lost".to_owned(),
+                    lost => format!("{lost} records that can be read are lost"),
+                }
+            );
+            verdict.add(Action::Truncates, Some(offset), readable.records, sentence);
+        }
+        let (bases, readable, why) = deleted;
+        if let (Some(first), Some(last)) = (bases.first(), bases.last()) {
+            let which = match first == last {
+                true => format!("segment {first} is deleted"),
+                false => format!(
+                    "the {} segments from {first} to {last} are deleted",
+                    bases.len()
+                ),
+            };
+            let because = match why {
+                BEHIND_A_CUT => "a segment in front was cut".to_owned(),
+                _ => format!(
+                    "the log ends below its start, which is {} by log-start-offset-checkpoint, and \
+                     begins there anew",
+                    self.load_with.log_start_offset
+                ),
+            };
+            let records = counted(readable.records, "record");
+            let sentence = format!("{which} with {records} that can be read, as {because}");
+            let offset = readable.first.unwrap_or(*first);
+            verdict.add(
+                Action::DeletesSegments,
+                Some(offset),
+                readable.records,
+                sentence,
+            );
+        }
+        Ok(())
+    }
+
+    /// Bytes behind the log's end as the broker sees it.
+    fn say_unseen(&self, loaded: &Loaded<1>, verdict: &mut Verdict) -> Result<(), ReadError> {
+        let Some(last) = loaded.segments.last() else {
+            return Ok(());
+        };
+        let Some(segment) = self.segment(last.base_offset) else {
+            return Ok(());
+        };
+        if self.is_on_its_way_out() {
+            return Ok(());
+        }
+        let access = self.options.access;
+        let position = loaded.last_batch.map_or(0, |batch| batch.end());
+        let is_suspect = match loaded.last_batch {
+            Some(batch) => position < last.size || is_damaged(&segment, batch, access)?,
+            None => last.size > 0,
+        };
+        if !is_suspect {
+            return Ok(());
+        }
+        let end = loaded.log_end_offset;
+        let readable = Readable::behind(&segment, end, access)?;
+        let records = counted(readable.records, "record");
+        match readable.first {
+            Some(first) => {
+                let sentence = format!(
+                    "the log ends at offset {end} for the broker, which does not see the rest of \
+                     segment {}: {records} that can be read lie there, and their offsets are given \
+                     out again",
+                    last.base_offset
+                );
+                verdict.add(Action::Truncates, Some(first), readable.records, sentence);
+            }
+            None if position >= last.size => {}
+            None => {
+                let sentence = format!(
+                    "{} behind the log's end at byte {position} of segment {} stay, and what is \
+                     written next lies behind them, where no reader comes",
+                    counted(last.size - position, "byte"),
+                    last.base_offset
+                );
+                verdict.add(Action::CleanLoad, Some(end), 0, sentence);
+            }
+        }
+        Ok(())
+    }
+
+    /// After a clean stop without a snapshot a broker does not read the log for its producers.
+    fn say_producers(&self, loaded: &Loaded<1>, verdict: &mut Verdict) -> Result<(), ReadError> {
+        if loaded.origin != Origin::Nothing {
+            return Ok(());
+        }
+        let begin = loaded
+            .segments
+            .first()
+            .map_or(Offset(0), |first| first.base_offset);
+        let state = Replay::<1>::new(self.topic_partition, &Stock, begin)
+            .log_start(loaded.log_start_offset)
+            .upto(loaded.log_end_offset);
+        let read = ReadOptions {
+            access: self.options.access,
+            check_crc: false,
+        };
+        let state = replay(state, &segments(self.directory), read, &mut ())?;
+        let expiry = self
+            .options
+            .now
+            .map(|now| (now, self.options.expiration_ms));
+        let known = state.manager().producers().iter();
+        let known = known.filter(|entry| !is_expired(entry, expiry)).count();
+        let open = state.manager().ongoing().count();
+        if known == 0 {
+            return Ok(());
+        }
+        let stable = state.last_stable_offset();
+        let transactions = match open {
+            0 => String::new(),
+            _ => format!(
+                ", {} among them: the last stable offset goes from {stable} to {}, and consumers \
+                 get to see what was never committed",
+                counted(open as u64, "open transaction"),
+                loaded.last_stable_offset
+            ),
+        };
+        let sentence = format!(
+            "no producer snapshot is there after a clean stop, so the log is not read for producers: \
+             {} and with them their sequences are forgotten{transactions}",
+            counted(known as u64, "producer")
+        );
+        let offset = (open > 0).then_some(stable);
+        verdict.add(Action::LosesProducerState, offset, 0, sentence);
+        Ok(())
+    }
+
+    fn say_aborts(&self, loaded: &Loaded<1>, verdict: &mut Verdict) {
+        let Some(aborts) = self.options.aborts else {
+            return;
+        };
+        let (mut transactions, mut records, mut first) = (0, 0_u64, None::<Offset>);
+        let mut bases = BTreeSet::new();
+        for segment in &loaded.segments {
+            let told = segment.aborted.iter();
+            let told: BTreeSet<_> = told.map(|txn| (txn.producer_id, txn.last_offset)).collect();
+            for abort in aborts.in_segment(segment.base_offset) {
+                let is_there =
+                    (loaded.log_start_offset..loaded.log_end_offset).contains(&abort.last_offset);
+                let is_told = told.contains(&(abort.producer_id, abort.last_offset));
+                if is_there && !is_told && abort.records > 0 {
+                    transactions += 1;
+                    records += abort.records;
+                    first = Some(first.map_or(abort.first_offset, |f| f.min(abort.first_offset)));
+                    bases.insert(segment.base_offset);
+                }
+            }
+        }
+        if let Some(base) = bases.first() {
+            let which = match bases.len() {
+                1 => format!("segment {base}"),
+                many => format!("{many} segments from {base} on"),
+            };
+            let sentence = format!(
+                "the transaction index of {which} does not tell of {}, and the broker does not \
+                 notice: {} that were aborted become visible to consumers that read committed data",
+                counted(transactions, "aborted transaction"),
+                counted(records, "record")
+            );
+            verdict.add(Action::HidesAborts, first, 0, sentence);
+        }
+    }
+
+    fn say_read_again(&self, outcome: &Outcome<1>, loaded: &Loaded<1>, verdict: &mut Verdict) {
+        if let (Some(first), Some(last)) = (outcome.recovered.first(), outcome.recovered.last()) {
+            let which = match first == last {
+                true => format!("segment {first} is read again and its indexes"),
+                false => format!(
+                    "{} segments from {first} to {last} are read again and their indexes",
+                    outcome.recovered.len()
+                ),
+            };
+            let why = match self.load_with.clean_shutdown {
+                true => "an offset index is missing, or a transaction index is none",
+                false => "the last stop was not clean",
+            };
+            let sentence = format!("{which} are made anew, as {why}");
+            verdict.add(Action::Recovers, Some(*first), 0, sentence);
+        } else if let Origin::Log(from) = loaded.origin {
+            let sentence = format!(
+                "no usable producer snapshot lies at the log's end, so the log is read from offset \
+                 {from} on for its producers"
+            );
+            verdict.add(Action::Recovers, Some(from), 0, sentence);
+        }
+        if let Some(base) = outcome.split.first() {
+            let sentence =
+                format!("segment {base} is split, as its offsets span more than 2147483647");
+            verdict.add(Action::Recovers, Some(*base), 0, sentence);
+        }
+    }
+}

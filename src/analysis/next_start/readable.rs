@@ -1,0 +1,140 @@
+//! How many records of a stretch of a file can be read: by the same walk that finds good batches
+//! behind damage, where a broker sees none. And whether there is anything that it does not see.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use crate::format::batch::MAGIC;
+use crate::format::frame::{Frame, PROBE};
+use crate::format::number::Offset;
+use crate::state::batch::{Batch, Place};
+use crate::state::load::Stretch;
+use crate::state::read::{Item, SegmentFile, read_source};
+use crate::storage::segment::contents::{BatchReader, DEFAULT_MAX_RECORD_BYTES};
+use crate::storage::segment::walk::Span;
+use crate::storage::source::{Access, ReadError, Source};
+
+/// What can be read of a stretch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Readable {
+    /// Records, those of control batches left out.
+    pub(super) records: u64,
+    /// The base offset of the first good batch.
+    pub(super) first: Option<Offset>,
+}
+
+impl Readable {
+    /// Walks over a stretch, checksums compared.
+    pub(super) fn of(stretch: &Stretch, access: Access) -> Result<Self, ReadError> {
+        let within = |batch: &Batch| {
+            batch.place.position >= stretch.start && batch.place.end() <= stretch.end
+        };
+        let mut found = Self::default();
+        let batches = GoodBatches::open(&stretch.path, access)?;
+        batches.walk(stretch.segment, |batch, records| {
+            if within(batch) {
+                found.first = found.first.or(Some(batch.base_offset));
+                found.records += records;
+            }
+        })?;
+        Ok(found)
+    }
+
+    /// Walks over the last segment of a log that ends at `end` for its broker: what can be read
+    /// behind the last good batch below that.
+    pub(super) fn behind(
+        segment: &SegmentFile,
+        end: Offset,
+        access: Access,
+    ) -> Result<Self, ReadError> {
+        let mut found = Self::default();
+        let batches = GoodBatches::open(&segment.path, access)?;
+        batches.walk(segment.base_offset, |batch, records| {
+            if batch.base_offset < end && end > segment.base_offset {
+                found = Self::default();
+            } else {
+                found.first = found.first.or(Some(batch.base_offset));
+                found.records += records;
+            }
+        })?;
+        Ok(found)
+    }
+}
+
+/// Whether the checksum of a batch is wrong: its length may be so too, and hide what follows.
+pub(super) fn is_damaged(
+    segment: &SegmentFile,
+    place: Place,
+    access: Access,
+) -> Result<bool, ReadError> {
+    let source = Source::open(&segment.path, access)?;
+    let Some(probe) = source.window().probe::<PROBE>(place.position)? else {
+        return Ok(true);
+    };
+    let span = Span {
+        position: place.position,
+        size: place.size,
+        magic: Frame::decode(&probe).magic,
+    };
+    if span.magic > MAGIC {
+        return Ok(true);
+    }
+    let mut reader = BatchReader::new(&source, DEFAULT_MAX_RECORD_BYTES);
+    let checksum = reader.load(span)?.checksum()?;
+    Ok(!checksum.is_valid())
+}
+
+/// The good batches of a file with the number of their data records.
+struct GoodBatches {
+    source: Source,
+}
+
+impl GoodBatches {
+    fn open(path: &Path, access: Access) -> Result<Self, ReadError> {
+        let source = Source::open(path, access)?;
+        Ok(Self { source })
+    }
+
+    fn walk(&self, base: Offset, mut take: impl FnMut(&Batch, u64)) -> Result<(), ReadError> {
+        let mut reader = BatchReader::new(&self.source, DEFAULT_MAX_RECORD_BYTES);
+        let mut failed = Ok(());
+        let mut visit = |item: Item<'_>| {
+            let Item::Batch(batch, _) = item else {
+                return ControlFlow::Continue(());
+            };
+            let records = match batch.magic >= MAGIC {
+                true if batch.is_control => Ok(0),
+                true => Ok(u64::try_from(batch.count).unwrap_or(0)),
+                false => messages(&mut reader, batch),
+            };
+            match records {
+                Ok(records) => {
+                    take(batch, records);
+                    ControlFlow::Continue(())
+                }
+                Err(error) => {
+                    failed = Err(error);
+                    ControlFlow::Break(())
+                }
+            }
+        };
+        read_source(&self.source, base, true, &mut |_| false, &mut visit)?;
+        failed?;
+        self.source.check()
+    }
+}
+
+/// The messages in a batch of an old format.
+fn messages(reader: &mut BatchReader<'_>, batch: &Batch) -> Result<u64, ReadError> {
+    let span = Span {
+        position: batch.place.position,
+        size: batch.place.size,
+        magic: batch.magic,
+    };
+    let mut count = 0;
+    let _fault = reader.load(span)?.entries(&mut |_| {
+        count += 1;
+        ControlFlow::Continue(())
+    })?;
+    Ok(count)
+}

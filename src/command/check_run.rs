@@ -1,0 +1,292 @@
+//! One run of `kfsck check` over all its operands: a pool of threads over partitions, and one
+//! report that hears of them in their order.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use kfsck::analysis::check::everything::{self, Gathered};
+use kfsck::analysis::check::finding::Finding;
+use kfsck::analysis::check::log_directory::check_log_directories;
+use kfsck::analysis::check::terms::Terms;
+use kfsck::analysis::check::watch::Watch;
+use kfsck::report::check::{Place, Report, Summary};
+use kfsck::storage::checkpoints::{CheckpointFault, Checkpoints};
+use kfsck::storage::directory::{KafkaFile, LogDirectory, Operand, PartitionDirectory};
+use kfsck::storage::file_name::FileKind;
+use kfsck::storage::source::ReadError;
+
+use super::in_order::{Teller, in_order};
+use super::partition_files::directory_of;
+use super::progress::SharedProgress;
+use super::session::Session;
+use super::status::Status;
+
+/// Bytes that wait before they are written.
+const FULL: usize = 1 << 16;
+
+/// Something to check, by one thread.
+enum Job<'a> {
+    Partition(&'a PartitionDirectory, &'a Checkpoints),
+    Segment(&'a KafkaFile),
+    /// What lies beside the partitions of all log directories.
+    Beside(Vec<(&'a LogDirectory, &'a Checkpoints)>),
+}
+
+/// What a job tells, in order.
+enum Told {
+    Finding(Box<Finding>),
+    Unread(ReadError),
+    /// The last word.
+    Done(Gathered),
+}
+
+/// One run.
+pub(super) struct Run<'r> {
+    terms: &'r Terms,
+    report: Box<dyn Report>,
+    summary: Summary,
+    out: Vec<u8>,
+}
+
+/// Whether a finding was asked for.
+pub(super) type Wanted<'w> = &'w (dyn Fn(&Finding) -> bool + Sync);
+
+impl<'r> Run<'r> {
+    /// Nothing is read yet, but so many operands could not be.
+    pub(super) fn new(terms: &'r Terms, report: Box<dyn Report>, unread: u64) -> Self {
+        Self {
+            terms,
+            report,
+            summary: Summary {
+                unread,
+                ..Summary::default()
+            },
+            out: Vec::new(),
+        }
+    }
+
+    /// Checks all operands and writes the answer.
+    pub(super) fn over(
+        mut self,
+        operands: &[Operand],
+        threads: usize,
+        wanted: Wanted<'_>,
+        session: &mut Session,
+    ) -> io::Result<()> {
+        let beside = checkpoints(operands, self.terms);
+        for error in operands.iter().flat_map(unlisted) {
+            self.summary.unread += 1;
+            session.read_error(error);
+        }
+        for error in beside.values().flat_map(unread_of) {
+            self.summary.unread += 1;
+            session.read_error(error);
+        }
+        let jobs = jobs(operands, &beside, session);
+        let progress = SharedProgress::start(operands, session);
+        self.report.start(&mut self.out);
+        let terms = self.terms;
+        let work = |job: &Job<'_>, teller: &mut Teller<'_, Told>| {
+            work(job, terms, &progress, wanted, teller);
+        };
+        in_order(&jobs, threads, work, |job, told| {
+            self.hear(job, told, session)
+        })?;
+        drop(progress);
+        self.report.end(&self.summary, &mut self.out);
+        session.write(&self.out)?;
+        if self.summary.counts.is_bad() {
+            session.met(Status::Found);
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, job: &Job<'_>, told: Told, session: &mut Session) -> io::Result<()> {
+        match told {
+            Told::Finding(finding) => {
+                self.summary.counts.add(finding.severity);
+                let path = finding.path.clone();
+                let place = job.place(&path);
+                self.report.finding(&place, *finding, &mut self.out);
+            }
+            Told::Unread(error) => {
+                self.summary.unread += 1;
+                session.read_error(&error);
+            }
+            Told::Done(Gathered { tally, next_start }) => {
+                self.summary.tally.add(&tally);
+                if let Some(next) = next_start {
+                    let place = job.place(Path::new(""));
+                    self.report.next_start(&place, next, &mut self.out);
+                }
+            }
+        }
+        if self.out.len() >= FULL {
+            session.write(&self.out)?;
+            self.out.clear();
+        }
+        Ok(())
+    }
+}
+
+/// The checkpoints beside each partition, read once for each directory.
+fn checkpoints(operands: &[Operand], terms: &Terms) -> BTreeMap<PathBuf, Checkpoints> {
+    let mut beside = BTreeMap::new();
+    let logs = operands.iter().filter_map(|operand| match operand {
+        Operand::Log(log) => Some(log.path.clone()),
+        _ => None,
+    });
+    let partitions = operands.iter().flat_map(Operand::partitions);
+    let directories = partitions.map(|partition| directory_of(&partition.path));
+    for directory in logs.chain(directories) {
+        beside
+            .entry(directory)
+            .or_insert_with_key(|directory| Checkpoints::read(directory, terms.access));
+    }
+    beside
+}
+
+/// The checkpoints that could not be read; those that are malformed are findings.
+fn unread_of(checkpoints: &Checkpoints) -> impl Iterator<Item = &ReadError> {
+    let faults = checkpoints.faults.iter();
+    faults.filter_map(|fault| match fault {
+        CheckpointFault::Read(error) => Some(error),
+        CheckpointFault::Malformed { .. } => None,
+    })
+}
+
+/// What of the directories could not be looked at.
+fn unlisted(operand: &Operand) -> impl Iterator<Item = &ReadError> {
+    operand.listings().flat_map(|listing| &listing.unreadable)
+}
+
+/// Whether the directory's entries are known, be it without some.
+fn is_listed(partition: &PartitionDirectory) -> bool {
+    let mut errors = partition.listing.unreadable.iter();
+    errors.all(|error| error.path() != partition.path)
+}
+
+fn jobs<'a>(
+    operands: &'a [Operand],
+    beside: &'a BTreeMap<PathBuf, Checkpoints>,
+    session: &mut Session,
+) -> Vec<Job<'a>> {
+    let mut jobs = Vec::new();
+    let logs = operands.iter().filter_map(|operand| match operand {
+        Operand::Log(log) => Some((log, beside.get(&log.path)?)),
+        _ => None,
+    });
+    let logs: Vec<_> = logs.collect();
+    if !logs.is_empty() {
+        jobs.push(Job::Beside(logs));
+    }
+    for operand in operands {
+        match operand {
+            Operand::File(file) => match file.name.kind {
+                FileKind::Log | FileKind::Unknown => jobs.push(Job::Segment(file)),
+                kind => session.error(&format!(
+                    "{}: expected a segment (.log), a partition directory or a log directory, \
+                     found a file of the kind {kind}; the partition's directory is what it is \
+                     checked with",
+                    file.path.display(),
+                )),
+            },
+            Operand::Partition(_) | Operand::Log(_) => {}
+        }
+        for partition in operand.partitions().iter().filter(|one| is_listed(one)) {
+            if let Some(checkpoints) = beside.get(&directory_of(&partition.path)) {
+                jobs.push(Job::Partition(partition, checkpoints));
+            }
+        }
+    }
+    jobs
+}
+
+impl Job<'_> {
+    /// Where a finding in this file belongs.
+    fn place<'p>(&'p self, file: &'p Path) -> Place<'p> {
+        let (path, is_partition): (&Path, _) = match self {
+            Self::Partition(partition, _) => (&partition.path, true),
+            Self::Segment(file) => (&file.path, false),
+            Self::Beside(logs) => {
+                let mut paths = logs.iter().map(|(log, _)| &*log.path);
+                (
+                    paths.find(|path| file.starts_with(path)).unwrap_or(file),
+                    false,
+                )
+            }
+        };
+        Place {
+            name: name_of(path),
+            path,
+            is_partition,
+        }
+    }
+}
+
+fn name_of(path: &Path) -> &str {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.or_else(|| path.to_str()).unwrap_or_default()
+}
+
+/// What a thread does with a job.
+fn work(
+    job: &Job<'_>,
+    terms: &Terms,
+    progress: &SharedProgress,
+    wanted: Wanted<'_>,
+    teller: &mut Teller<'_, Told>,
+) {
+    let stopped = teller.stopped();
+    // Whoever looks on and whoever takes findings speak to the same listener.
+    let teller = std::cell::RefCell::new(teller);
+    let mut watch = Watching {
+        progress,
+        stopped,
+        unread: &mut |error| teller.borrow_mut().tell(Told::Unread(error)),
+    };
+    let found = &mut |finding: Finding| {
+        if wanted(&finding) {
+            let finding = Told::Finding(Box::new(finding));
+            teller.borrow_mut().tell(finding);
+        }
+    };
+    let gathered = match job {
+        Job::Partition(partition, checkpoints) => {
+            everything::partition(partition, checkpoints, terms, &mut watch, found)
+        }
+        Job::Segment(file) => match everything::segment(file, terms, &mut watch, found) {
+            Ok(gathered) => gathered,
+            Err(error) => return watch.unread(error),
+        },
+        Job::Beside(logs) => {
+            for error in check_log_directories(logs, terms.access, found) {
+                watch.unread(error);
+            }
+            return;
+        }
+    };
+    teller.borrow_mut().tell(Told::Done(gathered));
+}
+
+struct Watching<'w> {
+    progress: &'w SharedProgress,
+    stopped: &'w AtomicBool,
+    unread: &'w mut dyn FnMut(ReadError),
+}
+
+impl Watch for Watching<'_> {
+    fn advanced(&mut self, bytes: u64) {
+        self.progress.advanced(bytes);
+    }
+
+    fn unread(&mut self, error: ReadError) {
+        (self.unread)(error);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}

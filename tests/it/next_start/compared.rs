@@ -1,0 +1,375 @@
+//! Our judgement of a log directory, held against the real start.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use kfsck::analysis::next_start::aborts::Aborts;
+use kfsck::analysis::next_start::log_directory::beside_partitions;
+use kfsck::analysis::next_start::{self, Action, NextStart, StartOptions};
+use kfsck::format::number::{Offset, Timestamp};
+use kfsck::format::txn_index::AbortedTxn;
+use kfsck::state::load::{LoadOptions, Outcome, load};
+use kfsck::state::read::{Item, ReadOptions, SegmentFile, read_segment, segments};
+use kfsck::state::replay::{Replay, Visitor, replay};
+use kfsck::state::rules::Stock;
+use kfsck::storage::checkpoints::Checkpoints;
+use kfsck::storage::directory::{LogDirectory, Operand, PartitionDirectory, expand};
+use kfsck::storage::partition_name::DirectoryState;
+use kfsck::storage::source::{Access, Source};
+
+use super::real::RealStart;
+use crate::state_oracle::answer::{self, Answer, Fault};
+use crate::state_oracle::load::of_outcome;
+
+/// When all starts happen.
+pub(super) const NOW: i64 = 1_700_000_000_000;
+const EXPIRATION_MS: i64 = 86_400_000;
+const READ: ReadOptions = ReadOptions {
+    access: Access::Plain,
+    check_crc: true,
+};
+
+/// How the case differs from what the oracle saw; nothing where it does not.
+pub(super) fn differences(case: &Path) -> Vec<String> {
+    let real = RealStart::read(case);
+    let logs = case.join("logs");
+    let checkpoints = Checkpoints::read(&logs, Access::Plain);
+    let Ok(Operand::Log(directory)) = expand(&logs) else {
+        return vec!["not taken for a log directory".to_owned()];
+    };
+    let mut compared = Compared {
+        real: &real,
+        checkpoints: &checkpoints,
+        directory: &directory,
+        found: Vec::new(),
+    };
+    compared.all();
+    compared.found
+}
+
+struct Compared<'a> {
+    real: &'a RealStart,
+    checkpoints: &'a Checkpoints,
+    directory: &'a LogDirectory,
+    found: Vec<String>,
+}
+
+/// How a start ends.
+#[derive(Debug, PartialEq, Eq)]
+struct Ends {
+    error: bool,
+    offline: bool,
+}
+
+impl Compared<'_> {
+    fn differ(&mut self, what: &str, real: &dyn std::fmt::Debug, ours: &dyn std::fmt::Debug) {
+        self.found
+            .push(format!("{what}: real {real:?}, ours {ours:?}"));
+    }
+
+    fn all(&mut self) {
+        let beside = beside_partitions(self.directory, self.checkpoints);
+        let fails = |start: &&NextStart| start.action == Action::BrokerFails;
+        let mut ours = Ends {
+            error: beside
+                .iter()
+                .filter(fails)
+                .any(|start| start.reason.contains("none of a")),
+            offline: beside
+                .iter()
+                .filter(fails)
+                .any(|start| start.reason.contains("offline")),
+        };
+        // A directory with a foreign name ends all before a partition is looked at.
+        if !ours.error {
+            for partition in &self.directory.partitions {
+                let outcome = self.loaded(partition);
+                if let Err(stop) = &outcome.log {
+                    ours.error |= !stop.is_of_the_disk();
+                    ours.offline |= stop.is_of_the_disk();
+                    self.compare_stop(stop.class);
+                }
+                self.compare(partition, outcome);
+            }
+        }
+        let offline = self.real.offline.is_some();
+        let error = self.real.error.as_ref();
+        // What must be written or renamed in a directory that is offline by then.
+        let is_consequence = |error: &&Fault| {
+            offline
+                && error
+                    .message
+                    .contains("is already offline due to a previous IO exception")
+        };
+        let real = Ends {
+            error: error.is_some_and(|error| !is_consequence(&error)),
+            offline,
+        };
+        if real != ours {
+            let why = (&self.real.error, &self.real.offline);
+            self.differ("the end", &why, &ours);
+        }
+    }
+
+    fn compare_stop(&mut self, ours: &str) {
+        if let Some(error) = &self.real.error {
+            let real = error.class.rsplit('.').next().unwrap();
+            if real != ours {
+                self.differ("the exception", &error, &ours);
+            }
+        }
+    }
+
+    fn options(&self, partition: &PartitionDirectory) -> LoadOptions {
+        let name = partition.name.as_ref().unwrap();
+        let (log_start_offset, recovery_point) = self.checkpoints.loaded_with(name);
+        LoadOptions {
+            access: Access::Plain,
+            clean_shutdown: self.checkpoints.is_clean_shutdown,
+            log_start_offset,
+            recovery_point,
+            now: Some(Timestamp(NOW)),
+            ..LoadOptions::new(&Stock)
+        }
+    }
+
+    fn loaded(&self, partition: &PartitionDirectory) -> Outcome<5> {
+        let name = partition.name.as_ref().unwrap().to_string();
+        load(partition, &name, &self.options(partition)).unwrap()
+    }
+
+    fn compare(&mut self, partition: &PartitionDirectory, outcome: Outcome<5>) {
+        let name = partition.path.file_name().unwrap().to_str().unwrap();
+        let aborts = Aborts::read(partition, READ).unwrap();
+        let options = StartOptions {
+            access: Access::Plain,
+            now: Some(Timestamp(NOW)),
+            expiration_ms: EXPIRATION_MS,
+            aborts: Some(&aborts),
+        };
+        let ours = next_start::of(partition, self.checkpoints, &options).unwrap();
+        let fails = outcome.log.is_err();
+        if fails != (ours.action == Action::BrokerFails) {
+            self.differ("whether it fails", &fails, &ours);
+        }
+        if fails || self.real.error.is_some() {
+            return;
+        }
+        let recovered: BTreeSet<i64> = outcome.recovered.iter().map(|base| base.0).collect();
+        let mut twin = of_outcome(outcome, &partition.path);
+        let state = partition.name.as_ref().and_then(|name| name.state);
+        if state == Some(DirectoryState::Deleted) || !self.real.is_loaded(name) {
+            twin.log = None;
+        }
+        let real = self.real.answer(name);
+        if let (Some(real), Some(twin)) = (&real.log, &mut twin.log)
+            && real.log_end_offset < 0
+        {
+            // No high watermark can be there.
+            twin.first_unstable_offset = real.first_unstable_offset;
+            twin.last_stable_offset = real.last_stable_offset;
+        }
+        self.found.extend(answer::differences(&real, &twin));
+        // Without a clean stop nothing is said of a missing index behind the recovery point.
+        if !self.real.recovered().is_subset(&recovered) {
+            self.differ("read again", &self.real.recovered(), &recovered);
+        }
+        if self.real.is_loaded(name) {
+            self.compare_action(partition, &real, &ours, &recovered);
+        }
+    }
+
+    fn compare_action(
+        &mut self,
+        partition: &PartitionDirectory,
+        real: &Answer,
+        ours: &NextStart,
+        recovered: &BTreeSet<i64>,
+    ) {
+        let before = Before::of(partition, self.real);
+        let truth = Truth::of(self.real, partition, &before, real, self.checkpoints);
+        let is_read_again = !recovered.is_empty();
+        let action = match truth.action {
+            // Whether the log is read for producers does not show in an answer.
+            Action::CleanLoad if is_read_again || ours.action == Action::Recovers => {
+                Action::Recovers
+            }
+            action => action,
+        };
+        if action != ours.action {
+            self.differ("action", &truth, &ours);
+        } else if truth.lost != ours.records_lost {
+            self.differ("records lost", &truth, &ours);
+        } else if ours.reason.is_empty() || ours.reason.ends_with('.') {
+            self.differ("reason", &"a sentence", &ours);
+        }
+    }
+}
+
+/// What lay there before the start, as we read it.
+struct Before {
+    segments: BTreeMap<i64, (u64, Vec<GoodBatch>)>,
+}
+
+struct GoodBatch {
+    position: u64,
+    offset: Offset,
+    /// Data records.
+    records: u64,
+}
+
+impl Before {
+    fn of(partition: &PartitionDirectory, start: &RealStart) -> Self {
+        let mut found = BTreeMap::new();
+        let replaced = start.replaced();
+        for segment in segments(partition) {
+            let name = segment.path.file_name().unwrap().to_str().unwrap();
+            // A broker looks for segments under names of twenty digits alone.
+            let is_named = name.len() == "00000000000000000000.log".len();
+            if is_named && !replaced.contains(name) {
+                found.insert(segment.base_offset.0, good_batches(&segment));
+            }
+        }
+        for name in start.swapped() {
+            let base: i64 = name.split('.').next().unwrap().parse().unwrap();
+            let segment = SegmentFile {
+                base_offset: Offset(base),
+                path: partition.path.join(name),
+            };
+            found.insert(base, good_batches(&segment));
+        }
+        Self { segments: found }
+    }
+
+    /// The records of a segment from a byte on.
+    fn records(&self, base: i64, from: u64) -> u64 {
+        let (_, batches) = &self.segments[&base];
+        let lost = batches.iter().filter(|batch| batch.position >= from);
+        lost.map(|batch| batch.records).sum()
+    }
+}
+
+/// The size of a segment's file, and its good batches.
+fn good_batches(segment: &SegmentFile) -> (u64, Vec<GoodBatch>) {
+    let mut batches = Vec::new();
+    let mut visit = |item: Item<'_>| {
+        if let Item::Batch(batch, _) = item {
+            let count = if batch.is_control {
+                0
+            } else {
+                batch.count.max(0)
+            };
+            batches.push(GoodBatch {
+                position: batch.place.position,
+                offset: batch.base_offset,
+                records: u64::try_from(count).unwrap(),
+            });
+        }
+        ControlFlow::Continue(())
+    };
+    read_segment(segment, READ, &mut |_| false, &mut visit).unwrap();
+    let source = Source::open(&segment.path, Access::Plain).unwrap();
+    (source.len(), batches)
+}
+
+/// What happened in truth, as far as the answer shows it.
+#[derive(Debug)]
+struct Truth {
+    action: Action,
+    lost: u64,
+}
+
+impl Truth {
+    fn of(
+        start: &RealStart,
+        partition: &PartitionDirectory,
+        before: &Before,
+        real: &Answer,
+        checkpoints: &Checkpoints,
+    ) -> Self {
+        let name = partition.path.file_name().unwrap().to_str().unwrap();
+        let after: BTreeMap<i64, _> = start
+            .segments(name)
+            .iter()
+            .map(|segment| (segment.base, *segment))
+            .collect();
+        let log = real.log.as_ref().unwrap();
+        let (mut action, mut lost) = (Action::CleanLoad, 0);
+        for (base, (size, batches)) in &before.segments {
+            match after.get(base) {
+                // Part of it lies in another segment now.
+                Some(_) if start.is_split() => {}
+                Some(left) if left.bytes < *size && !start.all_deleted() => {
+                    action = action.max(Action::Truncates);
+                    lost += before.records(*base, left.bytes);
+                }
+                Some(left) if left.bytes >= *size => {
+                    let is_last = after.last_key_value().is_some_and(|(last, _)| last == base);
+                    let seen = batches
+                        .iter()
+                        .rposition(|batch| batch.offset.0 < log.log_end_offset)
+                        .filter(|_| log.log_end_offset > *base);
+                    let unseen = &batches[seen.map_or(0, |at| at + 1)..];
+                    if is_last && !unseen.is_empty() {
+                        action = action.max(Action::Truncates);
+                        lost += unseen.iter().map(|batch| batch.records).sum::<u64>();
+                    }
+                }
+                _ => {
+                    action = Action::DeletesSegments;
+                    lost += before.records(*base, 0);
+                }
+            }
+        }
+        if action < Action::LosesProducerState && loses_producers(partition, real, checkpoints) {
+            action = Action::LosesProducerState;
+        }
+        if action < Action::HidesAborts && hides_aborts(partition, real) {
+            action = Action::HidesAborts;
+        }
+        Self { action, lost }
+    }
+}
+
+/// Whether the log shows producers, and after the start nobody knows one.
+fn loses_producers(
+    partition: &PartitionDirectory,
+    real: &Answer,
+    checkpoints: &Checkpoints,
+) -> bool {
+    let log = real.log.as_ref().unwrap();
+    let snapshots = partition.files_of(kfsck::storage::file_name::FileKind::ProducerSnapshot);
+    let had_one = snapshots.filter(|file| file.name.suffix.is_none()).count() > 0;
+    if had_one || !checkpoints.is_clean_shutdown || !log.producers.is_empty() {
+        return false;
+    }
+    let state = Replay::<1>::new("any-0", &Stock, Offset(0)).upto(Offset(log.log_end_offset));
+    let state = replay(state, &segments(partition), READ, &mut ()).unwrap();
+    let mut known = state.manager().producers().iter();
+    known.any(|producer| {
+        let silence = NOW - producer.last_timestamp.0;
+        producer.current_txn_first_offset.is_some() || silence < EXPIRATION_MS
+    })
+}
+
+/// Whether a transaction was aborted whose records lie there, and no index tells.
+fn hides_aborts(partition: &PartitionDirectory, real: &Answer) -> bool {
+    struct Aborted(Vec<AbortedTxn>);
+    impl Visitor for Aborted {
+        fn aborted(&mut self, _: Offset, txn: &AbortedTxn) {
+            self.0.push(*txn);
+        }
+    }
+    let log = real.log.as_ref().unwrap();
+    let mut seen = Aborted(Vec::new());
+    let state = Replay::<1>::new("any-0", &Stock, Offset(i64::MIN));
+    replay(state, &segments(partition), READ, &mut seen).unwrap();
+    let told = real.aborted.values().flatten();
+    let told: BTreeSet<_> = told.map(|txn| (txn.producer_id, txn.last_offset)).collect();
+    let range = log.log_start_offset..log.log_end_offset;
+    seen.0.iter().any(|txn| {
+        range.contains(&txn.last_offset.0)
+            && !told.contains(&(txn.producer_id.0, txn.last_offset.0))
+    })
+}
