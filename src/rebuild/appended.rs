@@ -3,6 +3,7 @@
 use super::error::WriteError;
 use crate::format::batch::{HEADER_SIZE, Header, MAGIC, MAGIC_AT};
 use crate::format::frame::{Frame, PROBE};
+use crate::format::legacy::MessageHeader;
 use crate::format::malformed::{Malformed, Problem};
 use crate::format::number::{LeaderEpoch, Offset, Timestamp};
 
@@ -46,6 +47,53 @@ pub(super) fn facts(bytes: &[u8], log_end: Offset) -> Result<Vec<Facts>, WriteEr
         found.push(batch);
     }
     Ok(found)
+}
+
+/// The record set that `bytes` are, of any magic and with any leader epoch, behind a log that ends
+/// at `log_end`. A message of magic 0 or 1 ends with its offset and tells no other.
+///
+/// # Errors
+/// Bytes that are no whole record set, or more than one; an offset below the log's end.
+pub(super) fn copied(bytes: &[u8], log_end: Offset) -> Result<Facts, WriteError> {
+    let magic = bytes.get(MAGIC_AT).copied().unwrap_or(MAGIC);
+    let (facts, rest) = match magic {
+        MAGIC.. => first(bytes)?,
+        _ => message(bytes)?,
+    };
+    if !rest.is_empty() {
+        let stored = facts.size;
+        let computed = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        let problem = Problem::Mismatch { stored, computed };
+        let (field, at) = ("batchLength", size_of::<i64>());
+        return Err(Malformed { field, at, problem }.into());
+    }
+    let expected = log_end;
+    for found in [facts.base_offset, facts.last_offset] {
+        if found < expected {
+            return Err(WriteError::Order { expected, found });
+        }
+    }
+    Ok(facts)
+}
+
+fn message(bytes: &[u8]) -> Result<(Facts, &[u8]), Malformed> {
+    let header = MessageHeader::decode(bytes)?;
+    let size = header.size_in_bytes();
+    let whole = usize::try_from(size).unwrap_or(usize::MAX);
+    let Some((_, behind)) = bytes.split_at_checked(whole) else {
+        let (needed, left) = (whole, bytes.len());
+        let problem = Problem::Truncated { needed, left };
+        let (field, at) = ("batch", 0);
+        return Err(Malformed { field, at, problem });
+    };
+    let facts = Facts {
+        base_offset: header.offset,
+        last_offset: header.offset,
+        max_timestamp: header.timestamp,
+        partition_leader_epoch: LeaderEpoch(-1),
+        size,
+    };
+    Ok((facts, behind))
 }
 
 fn first(bytes: &[u8]) -> Result<(Facts, &[u8]), Malformed> {

@@ -7,6 +7,7 @@
 //! the owner's affair ([`partition`]) or that of a rule set ([`replayed`]).
 
 mod appended;
+pub mod copied;
 pub mod error;
 pub mod log_directory;
 mod new_file;

@@ -304,7 +304,32 @@ impl PartitionWriter {
         self.roll_at(self.log_end, producers)
     }
 
-    fn roll_at(
+    /// Whether a record set has no room in the active segment.
+    pub(super) fn is_full_for(&self, facts: &Facts) -> bool {
+        let is_empty = self.segment.size() == 0;
+        let is_full = self.segment.is_full_for(facts.size, facts.last_offset);
+        // A new segment that begins where an empty one does is the same again.
+        is_full && !(is_empty && facts.base_offset == self.segment.base_offset())
+    }
+
+    /// Appends one record set as it is to the active segment, whatever its magic and leader epoch.
+    pub(super) fn copy(&mut self, bytes: &[u8], facts: Facts) -> Result<(), WriteError> {
+        self.segment.append(bytes, &[facts])?;
+        self.log_end = facts.last_offset.plus(1);
+        Ok(())
+    }
+
+    /// Writes a snapshot at the base offset: what is known of producers from below it.
+    pub(super) fn first_snapshot(&mut self, known: &[ProducerEntry]) -> Result<(), WriteError> {
+        self.write_snapshot(self.base_offset, known)
+    }
+
+    /// The leader epochs are these.
+    pub(super) fn set_epochs(&mut self, epochs: LeaderEpochs) {
+        self.epochs = epochs;
+    }
+
+    pub(super) fn roll_at(
         &mut self,
         offset: Offset,
         producers: impl FnOnce() -> Vec<ProducerEntry>,
@@ -327,13 +352,20 @@ impl PartitionWriter {
         if offset <= self.last_snapshot {
             return Ok(());
         }
-        let producers = producers();
+        self.write_snapshot(offset, &producers())
+    }
+
+    fn write_snapshot(
+        &mut self,
+        offset: Offset,
+        producers: &[ProducerEntry],
+    ) -> Result<(), WriteError> {
         // Only a mirror leader of the bit-field design tags its producers (KIP-1279).
         let version = match producers.iter().any(|one| one.source_cluster_id.is_some()) {
             true => Version::V2,
             false => Version::V1,
         };
-        let bytes = producer_snapshot::encode(version, &producers)?;
+        let bytes = producer_snapshot::encode(version, producers)?;
         new_file::write(path_of(&self.directory, offset, "snapshot"), &bytes)?;
         self.snapshots.push(offset);
         self.last_snapshot = offset;

@@ -174,18 +174,18 @@ fn no_batch(damage: &Damage) -> Malformed {
 }
 
 /// Passes everything on, and keeps what transaction indexes are to get.
-struct Noting<'a> {
+pub(super) struct Noting<'a> {
     visitor: &'a mut dyn Visitor,
     aborted: Vec<AbortedTxn>,
 }
 
 impl<'a> Noting<'a> {
-    const fn new(visitor: &'a mut dyn Visitor) -> Self {
+    pub(super) const fn new(visitor: &'a mut dyn Visitor) -> Self {
         let aborted = Vec::new();
         Self { visitor, aborted }
     }
 
-    fn write(self, writer: &mut PartitionWriter) -> Result<(), WriteError> {
+    pub(super) fn write(self, writer: &mut PartitionWriter) -> Result<(), WriteError> {
         let mut aborted = self.aborted.iter();
         aborted.try_for_each(|txn| writer.add_aborted(txn))
     }
