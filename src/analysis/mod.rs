@@ -11,6 +11,7 @@
 pub mod belief;
 pub mod check;
 pub mod cleaner_traces;
+pub mod compare;
 pub mod distribution;
 pub mod event_verdict;
 pub mod hanging_transaction;

@@ -4,6 +4,7 @@
 mod check;
 mod check_run;
 mod codes;
+mod compare;
 mod completions;
 mod coordinators;
 mod designs;
@@ -71,7 +72,8 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing wrong
   1  an error or a warning was found: damage, a collision, a transaction that hangs or may
-     hang; or a simulation came out otherwise than expected; a note never counts
+     hang, logs that differ; or a simulation came out otherwise than expected; a note never
+     counts
   2  wrong usage; nothing was read
   3  could not finish: an input is missing or unreadable, or I/O failed
 The highest that applies counts. A closed pipe ends quietly with 0.";
@@ -108,6 +110,7 @@ enum Command {
     SimulateChain(Box<simulate_chain::SimulateChain>),
     Check(Box<check::Check>),
     Explain(explain::Explain),
+    Compare(Box<compare::Compare>),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -131,6 +134,7 @@ pub(crate) fn main() -> ExitCode {
         Command::SimulateChain(command) => command.run(&mut session),
         Command::Check(command) => command.run(&mut session),
         Command::Explain(command) => command.run(&mut session),
+        Command::Compare(command) => command.run(&mut session),
         Command::Completions(command) => command.run(&mut session),
         Command::Man(command) => command.run(&mut session),
     };
@@ -189,6 +193,9 @@ impl Command {
                 .validate()
                 .map_err(|error| (["simulate-chain"].as_slice(), error)),
             Self::Repair(repair) => repair.validate(),
+            Self::Compare(compare) => compare
+                .validate()
+                .map_err(|error| (["compare"].as_slice(), error)),
             Self::Explain(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }

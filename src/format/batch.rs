@@ -25,7 +25,8 @@ pub const ATTRIBUTES_AT: usize = CRC_AT + size_of::<u32>();
 const LAST_OFFSET_DELTA_AT: usize = ATTRIBUTES_AT + size_of::<i16>();
 const BASE_TIMESTAMP_AT: usize = LAST_OFFSET_DELTA_AT + size_of::<i32>();
 const MAX_TIMESTAMP_AT: usize = BASE_TIMESTAMP_AT + size_of::<i64>();
-pub(super) const PRODUCER_ID_AT: usize = MAX_TIMESTAMP_AT + size_of::<i64>();
+/// Where the producer's id lies, under the checksum.
+pub const PRODUCER_ID_AT: usize = MAX_TIMESTAMP_AT + size_of::<i64>();
 pub(super) const PRODUCER_EPOCH_AT: usize = PRODUCER_ID_AT + size_of::<i64>();
 pub(super) const BASE_SEQUENCE_AT: usize = PRODUCER_EPOCH_AT + size_of::<i16>();
 pub(super) const COUNT_AT: usize = BASE_SEQUENCE_AT + size_of::<i32>();

@@ -10,6 +10,7 @@
 )]
 
 pub mod check;
+pub mod compare;
 pub mod control_json;
 pub mod digits;
 pub mod dump;

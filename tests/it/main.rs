@@ -7,6 +7,7 @@ mod bounds;
 mod checked_logs;
 mod collisions;
 mod companions;
+mod compare;
 #[cfg(unix)]
 mod contract;
 mod corpus;

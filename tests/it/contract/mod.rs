@@ -156,6 +156,7 @@ mod all {
         simulate_chain: ["simulate-chain"];
         check: ["check"];
         explain: ["explain"];
+        compare: ["compare"];
         completions: ["completions"];
         man: ["man"];
     }
@@ -215,6 +216,9 @@ mod printing {
         check_json: ["check", "--format", "json", "testdata/kafka/main"];
         explain: ["explain"];
         explain_json: ["explain", "--format", "json"];
+        compare: ["compare", "testdata/kafka/main/plain-0", "testdata/kafka/main/plain-0"];
+        compare_json: ["compare", "--format", "json", "testdata/kafka/main/idem-0",
+            "testdata/kafka/main/idem-0"];
         completions: ["completions", "bash"];
         man: ["man"];
         help: ["help", "dump-log"];
