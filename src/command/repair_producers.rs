@@ -46,6 +46,7 @@ pub(super) struct SnapshotOptions {
 
     /// Write the one at OFFSET, where a segment begins, instead of the one at the end
     #[arg(long, value_name = "OFFSET", requires = "rebuild")]
+    #[arg(conflicts_with_all = ["drop_pid", "remap", "to_version", "set_source"])]
     at: Option<i64>,
 
     /// Take a producer out of every snapshot; refused while it has a transaction open
@@ -120,6 +121,7 @@ pub(super) struct PidsOptions {
 
     /// Say who wrote the batch at an offset: writer 0, 1, ..
     #[arg(long, value_name = "OFFSET=WRITER", value_parser = parse_decision, requires = "split")]
+    #[arg(conflicts_with_all = ["remap", "unmap", "map"])]
     assign: Vec<(Offset, usize)>,
 
     /// A partition of __transaction_state, or a log directory that holds some; may be repeated

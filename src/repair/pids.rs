@@ -221,7 +221,7 @@ impl Work {
             }
             let keeps = |id| terms.rules.keeps_state_of(id);
             let new = self.revised.index(place, &old.aborted, first, &keeps);
-            producer_files::write_index(draft, segment, &old.aborted, new);
+            producer_files::write_index(draft, segment, &old.aborted, &new);
         }
         for file in snapshot_files::read(directory, terms.access)? {
             let Ok(snapshot) = &file.snapshot else {
@@ -235,7 +235,7 @@ impl Work {
             let new = self
                 .revised
                 .snapshot(file.offset, snapshot, &self.renumbering, &keeps);
-            producer_files::write_snapshot(draft, &file.name, snapshot, new);
+            producer_files::write_snapshot(draft, &file.name, snapshot, &new);
         }
         Ok(())
     }

@@ -143,7 +143,7 @@ pub(super) fn write_index(
     draft: &mut Draft<'_>,
     segment: &SoundSegment,
     old: &[AbortedTxn],
-    new: Vec<AbortedTxn>,
+    new: &[AbortedTxn],
 ) {
     if old == new {
         return;
@@ -157,7 +157,7 @@ pub(super) fn write_index(
         return;
     }
     let mut bytes = Vec::new();
-    for entry in &new {
+    for entry in new {
         txn_index::encode(entry, &mut bytes);
     }
     let why = "the aborted transactions of its segment, under their new ids".to_owned();
@@ -169,13 +169,13 @@ pub(super) fn write_snapshot(
     draft: &mut Draft<'_>,
     name: &str,
     old: &Snapshot,
-    new: Vec<ProducerEntry>,
+    new: &[ProducerEntry],
 ) {
     if old.entries == new {
         return;
     }
     // Only more than 2^31 entries could be refused, and no table holds that many.
-    let bytes = producer_snapshot::encode(old.version, &new).unwrap_or_default();
+    let bytes = producer_snapshot::encode(old.version, new).unwrap_or_default();
     let why = "its producers, under their new ids".to_owned();
     draft.write(name, Content::Bytes(bytes), name, why);
 }

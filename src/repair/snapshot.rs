@@ -134,9 +134,8 @@ impl Changes {
             force: self.force,
         };
         let remapped = self.remapped.iter();
-        let here = remapped.filter(|(old, _)| in_use.contains(old));
-        here.map(|(_, new)| new_ids::check(*new, &in_use, known))
-            .collect()
+        let mut here = remapped.filter(|(old, _)| in_use.contains(old));
+        here.try_for_each(|(_, new)| new_ids::check(*new, &in_use, known))
     }
 
     /// The entries as they will be; what happens, in words.

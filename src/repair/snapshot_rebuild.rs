@@ -100,7 +100,8 @@ fn nowhere(at: Offset, bases: &BTreeSet<Offset>, end: Offset) -> String {
 fn believed(files: &[SnapshotFile], first: Offset) -> Vec<ProducerEntry> {
     let newest = files.iter().rev().find(|file| file.snapshot.is_ok());
     let entries = newest.map_or(&[][..], SnapshotFile::entries).iter();
-    let is_gone = |entry: &&ProducerEntry| entry.has_batch() && entry.last_offset < first;
+    // Of one with nothing but markers nothing tells where they were.
+    let is_gone = |entry: &&ProducerEntry| first > Offset(0) && entry.last_offset < first;
     entries.filter(is_gone).cloned().collect()
 }
 

@@ -28,6 +28,7 @@ mod program;
 mod reading;
 mod rebuild;
 mod repair;
+mod repair_producers;
 mod resync;
 mod round_trip;
 mod run;

@@ -204,7 +204,7 @@ mod printing {
         producers_json: ["producers", "-q", "--format", "json", "testdata/kafka/main"];
         txns: ["txns", "--all", "testdata/kafka/main/txn-v2-1"];
         repair: ["repair", "index", "-q", "--dry-run", "testdata/kafka/main/idem-0"];
-        repair_json: ["repair", "index", "--dry-run", "--format=json", "testdata/kafka/main/idem-0"];
+        repair_json: ["repair", "index", "--dry-run", "--format=json", "testdata/kafka/legacy"];
         pid_map: ["pid", "map", "--pid", "5", "--cluster-id", "7YlvJLFmRy2ZQ9tBN3Ofiw"];
         pid_explain: ["pid", "explain", "-7"];
         pid_odds: ["pid", "odds", "--clusters", "5"];

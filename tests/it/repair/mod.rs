@@ -92,7 +92,7 @@ pub(super) fn repaired(directory: &Path, verb: Verb, terms: &Terms) -> (Plan, Pa
 }
 
 /// The files of a directory with their bytes.
-pub(super) fn contents(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn contents(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
     entries
         .map(|entry| {
@@ -103,13 +103,13 @@ pub(super) fn contents(directory: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// A partition below `testdata/kafka`, copied to where it can be damaged.
-pub(super) struct Copied {
+pub(crate) struct Copied {
     _place: tempfile::TempDir,
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
 impl Copied {
-    pub(super) fn new(partition: &str) -> Self {
+    pub(crate) fn new(partition: &str) -> Self {
         let place = tempfile::tempdir().unwrap();
         let from = testdata(partition);
         let path = place.path().join("logs").join(from.file_name().unwrap());
@@ -124,14 +124,14 @@ impl Copied {
     }
 
     /// The partition's logs, by name.
-    pub(super) fn logs(&self) -> Vec<PathBuf> {
+    pub(crate) fn logs(&self) -> Vec<PathBuf> {
         let names = contents(&self.path).into_keys();
         let logs = names.filter(|name| name.ends_with(".log"));
         logs.map(|name| self.path.join(name)).collect()
     }
 
     /// Changes the bytes of a file of the partition.
-    pub(super) fn change(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
+    pub(crate) fn change(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
         let path = self.path.join(name);
         let mut bytes = fs::read(&path).unwrap();
         change(&mut bytes);

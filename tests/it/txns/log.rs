@@ -6,26 +6,26 @@ use std::path::Path;
 use crate::batches::Batch;
 
 /// When the first batch of a log was written; each offset is a second later.
-pub(super) const START: i64 = 1_700_000_000_000;
+pub(crate) const START: i64 = 1_700_000_000_000;
 
 /// Batches of one log, one record each.
 #[derive(Debug, Default)]
-pub(super) struct Log {
-    pub(super) bytes: Vec<u8>,
+pub(crate) struct Log {
+    pub(crate) bytes: Vec<u8>,
     next_offset: i64,
     /// Milliseconds by which what follows is later.
     shift: i64,
 }
 
 impl Log {
-    pub(super) fn at(next_offset: i64) -> Self {
+    pub(crate) fn at(next_offset: i64) -> Self {
         Self {
             next_offset,
             ..Self::default()
         }
     }
 
-    pub(super) fn later(self, shift: i64) -> Self {
+    pub(crate) fn later(self, shift: i64) -> Self {
         Self { shift, ..self }
     }
 
@@ -42,7 +42,7 @@ impl Log {
     }
 
     /// A record of a producer's transaction.
-    pub(super) fn data(self, producer_id: i64, producer_epoch: i16) -> Self {
+    pub(crate) fn data(self, producer_id: i64, producer_epoch: i16) -> Self {
         let batch = Batch {
             attributes: 0x10,
             producer_id,
@@ -54,7 +54,7 @@ impl Log {
     }
 
     /// A record without a producer.
-    pub(super) fn plain(self) -> Self {
+    pub(crate) fn plain(self) -> Self {
         self.push(Batch::new(0), b"k", b"value")
     }
 
@@ -69,7 +69,7 @@ impl Log {
     }
 
     /// A commit with this value.
-    pub(super) fn marker_with(self, producer_id: i64, value: &[u8]) -> Self {
+    pub(crate) fn marker_with(self, producer_id: i64, value: &[u8]) -> Self {
         let batch = Batch {
             attributes: 0x30,
             producer_id,
@@ -80,16 +80,16 @@ impl Log {
     }
 
     /// The end of a transaction, by a coordinator of epoch 7.
-    pub(super) fn abort(self, producer_id: i64, producer_epoch: i16) -> Self {
+    pub(crate) fn abort(self, producer_id: i64, producer_epoch: i16) -> Self {
         self.marker(producer_id, producer_epoch, 0)
     }
 
-    pub(super) fn commit(self, producer_id: i64, producer_epoch: i16) -> Self {
+    pub(crate) fn commit(self, producer_id: i64, producer_epoch: i16) -> Self {
         self.marker(producer_id, producer_epoch, 1)
     }
 
     /// MIRROR_PID_RESET without a source cluster.
-    pub(super) fn barrier(self) -> Self {
+    pub(crate) fn barrier(self) -> Self {
         let batch = Batch {
             attributes: 0x20,
             ..Batch::new(0)
@@ -98,7 +98,7 @@ impl Log {
     }
 
     /// Puts it into a directory as the segment that begins at `base_offset`.
-    pub(super) fn write(&self, directory: &Path, base_offset: i64) {
+    pub(crate) fn write(&self, directory: &Path, base_offset: i64) {
         fs::create_dir_all(directory).unwrap();
         fs::write(
             directory.join(format!("{base_offset:020}.log")),
@@ -110,7 +110,7 @@ impl Log {
 
 /// A partition of `__transaction_state` with one record: `id`, a producer, its status (0 Empty,
 /// 1 Ongoing, 4 CompleteCommit, 6 Dead) and the partitions 0 of some topics.
-pub(super) fn state_partition(id: &str, producer_id: i64, status: u8, topics: &[&str]) -> Vec<u8> {
+pub(crate) fn state_partition(id: &str, producer_id: i64, status: u8, topics: &[&str]) -> Vec<u8> {
     let mut key = vec![0, 0, 0, u8::try_from(id.len()).unwrap()];
     key.extend(id.as_bytes());
     let mut value = vec![0, 0];

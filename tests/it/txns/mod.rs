@@ -4,7 +4,7 @@ mod barrier;
 mod document;
 mod ended;
 mod fixtures;
-mod log;
+pub(crate) mod log;
 mod open;
 mod options;
 mod progress;
