@@ -4,10 +4,10 @@
 use super::index_check::{Fault, IndexCheck, Indexed};
 use super::ledger::Ledger;
 use super::old_indexes::OldIndexes;
+use super::part::Part;
 use super::plan::{Action, Step};
 use super::survey::{Bad, Claim, Good, Seen, Survey, each_piece, has_batch, survey};
 use super::terms::{How, Terms};
-use super::txn_check::Aborted;
 use crate::format::batch::MAGIC;
 use crate::format::number::Offset;
 use crate::format::producer_snapshot::ProducerEntry;
@@ -128,32 +128,6 @@ struct Current<'a> {
     /// Where the log was cut.
     cut: Option<(u64, Option<Offset>, String)>,
     check: IndexCheck,
-}
-
-/// What becomes a segment of the result.
-struct Part {
-    base: Offset,
-    ranges: Vec<(u64, u64)>,
-    has_batch: bool,
-    aborted: Aborted,
-}
-
-impl Part {
-    fn new(base: Offset) -> Self {
-        Self {
-            base,
-            ranges: Vec::new(),
-            has_batch: false,
-            aborted: Aborted::default(),
-        }
-    }
-
-    fn add(&mut self, position: u64, size: u64) {
-        match self.ranges.last_mut() {
-            Some((start, length)) if *start + *length == position => *length += size,
-            _ => self.ranges.push((position, size)),
-        }
-    }
 }
 
 impl Pass<'_> {

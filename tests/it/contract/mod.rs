@@ -172,6 +172,10 @@ mod of_repair {
     every_command! {
         log: ["repair", "log"];
         index: ["repair", "index"];
+        snapshot: ["repair", "snapshot"];
+        pids: ["repair", "pids"];
+        barrier: ["repair", "barrier"];
+        abort: ["repair", "abort"];
     }
 
     /// A new command comes with its line above.
