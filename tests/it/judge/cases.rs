@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kfsck::simulate::explore::dice::Dice;
+use kfsck::simulate::explore::Dice;
 
 use super::damage::Damage;
 use crate::corpus;

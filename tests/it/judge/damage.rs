@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kfsck::simulate::explore::dice::Dice;
+use kfsck::simulate::explore::Dice;
 
 /// A kind of damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,6 @@ pub(super) enum Damage {
     DroppedTimeIndex,
     DroppedTxnIndex,
     DroppedSnapshots,
-    DroppedEpochs,
     FlippedIndex,
     FlippedSnapshot,
 }
@@ -48,14 +47,16 @@ impl Damage {
 
     /// Does it; says what was done.
     pub(super) fn strike(self, partition: &Path, dice: &mut Dice) -> String {
-        let one_of = |ending: &str, dice: &mut Dice| dice.pick(&files(partition, ending)).cloned();
+        let one_of = |ending: &str, dice: &mut Dice| -> Option<PathBuf> {
+            dice.pick(&files(partition, ending)).cloned()
+        };
         let done = match self {
             Self::BitFlip => one_of("log", dice).and_then(|path| flip(&path, dice)),
             Self::FlippedIndex => one_of("index", dice).and_then(|path| flip(&path, dice)),
             Self::FlippedSnapshot => one_of("snapshot", dice).and_then(|path| flip(&path, dice)),
             Self::ZeroedRange => one_of("log", dice).and_then(|path| zero(&path, dice)),
             Self::TornWrite => last(partition).and_then(|path| torn(&path, dice)),
-            Self::CutTail => last(partition).and_then(|path| {
+            Self::CutTail => last(partition).map(|path| {
                 let size = fs::metadata(&path).unwrap().len();
                 let left = dice.below(usize::try_from(size).unwrap()) as u64;
                 fs::File::options()
@@ -64,7 +65,7 @@ impl Damage {
                     .unwrap()
                     .set_len(left)
                     .unwrap();
-                Some(format!("{} cut to {left} bytes", name(&path)))
+                format!("{} cut to {left} bytes", name(&path))
             }),
             Self::ZeroTail => {
                 last(partition).map(|path| add(&path, &vec![0; dice.below(5000) + 1]))
@@ -77,7 +78,6 @@ impl Damage {
             Self::DroppedTimeIndex => drop_all(partition, ".timeindex"),
             Self::DroppedTxnIndex => drop_all(partition, ".txnindex"),
             Self::DroppedSnapshots => drop_all(partition, ".snapshot"),
-            Self::DroppedEpochs => drop_all(partition, "leader-epoch-checkpoint"),
         };
         done.unwrap_or_else(|| format!("nothing for {self:?}"))
     }

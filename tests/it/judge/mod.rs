@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cases::{Case, Verb};
-use kfsck::simulate::explore::dice::Dice;
+use kfsck::simulate::explore::Dice;
 use logs::Log;
 use serde::Deserialize;
 
@@ -74,7 +74,6 @@ fn repaired_logs_are_laid_before_a_broker() {
         case.lay_into(&place.join("room"));
         *laid.entry(case.verb.name()).or_default() += 1;
     }
-    println!("laid: {laid:?}");
     for verb in Verb::ALL {
         assert!(laid.contains_key(verb.name()), "no case of {}", verb.name());
     }
