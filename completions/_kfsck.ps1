@@ -39,6 +39,7 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('simulate-chain', 'simulate-chain', [CompletionResultType]::ParameterValue, 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check whole partitions: log, indexes, snapshots, checkpoints, and what a broker will do')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Tell what a finding means, how it comes about, what a broker does with it, and what to do')
+            [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Compare two logs of one partition: a mirror with its source, or two replicas')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, or write the pages of all commands')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -159,6 +160,10 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Take out of the log what cannot be read')
             [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Build offset, time and transaction indexes anew where they are missing or wrong')
+            [CompletionResult]::new('snapshot', 'snapshot', [CompletionResultType]::ParameterValue, 'Rebuild or change producer snapshots')
+            [CompletionResult]::new('pids', 'pids', [CompletionResultType]::ParameterValue, 'Give batches other producer ids, in the log, its indexes and its snapshots')
+            [CompletionResult]::new('barrier', 'barrier', [CompletionResultType]::ParameterValue, 'Append the barrier that a mirror should have written when it stopped (MIRROR_PID_RESET)')
+            [CompletionResult]::new('abort', 'abort', [CompletionResultType]::ParameterValue, 'Append the ABORT that a hanging transaction waits for')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -200,9 +205,114 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'kfsck;repair;snapshot' {
+            [CompletionResult]::new('--at', '--at', [CompletionResultType]::ParameterName, 'Write the one at OFFSET, where a segment begins, instead of the one at the end')
+            [CompletionResult]::new('--drop-pid', '--drop-pid', [CompletionResultType]::ParameterName, 'Take a producer out of every snapshot; refused while it has a transaction open')
+            [CompletionResult]::new('--remap', '--remap', [CompletionResultType]::ParameterName, 'Give a producer another id in every snapshot')
+            [CompletionResult]::new('--to-version', '--to-version', [CompletionResultType]::ParameterName, 'Write version 1, of every release, or 2, of a fork of the bit-field design')
+            [CompletionResult]::new('--set-source', '--set-source', [CompletionResultType]::ParameterName, 'Name the cluster that a producer was mirrored from; version 2 only')
+            [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'Whose producer state')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to DIR/TOPIC-PARTITION')
+            [CompletionResult]::new('--index-interval-bytes', '--index-interval-bytes', [CompletionResultType]::ParameterName, 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables and sentences; `json`: one JSON document')
+            [CompletionResult]::new('--wide-integers', '--wide-integers', [CompletionResultType]::ParameterName, 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
+            [CompletionResult]::new('--rebuild', '--rebuild', [CompletionResultType]::ParameterName, 'Write the snapshot at the log''s end from the log, and make all others true')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Take new ids all the same that a controller gives out')
+            [CompletionResult]::new('--in-place', '--in-place', [CompletionResultType]::ParameterName, 'Change the partition where it lies')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show the plan')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'End with 0 where the exit code would be 1')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read files piece by piece instead of mapping them into memory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'kfsck;repair;pids' {
+            [CompletionResult]::new('--remap', '--remap', [CompletionResultType]::ParameterName, 'Give all batches of a producer another id')
+            [CompletionResult]::new('--unmap', '--unmap', [CompletionResultType]::ParameterName, 'Undo what a mirroring draft made of ids')
+            [CompletionResult]::new('--map', '--map', [CompletionResultType]::ParameterName, 'Map ids from 0 up as a mirroring draft does')
+            [CompletionResult]::new('--cluster-id', '--cluster-id', [CompletionResultType]::ParameterName, 'The source cluster''s id; with --unmap bit-field only its region is undone')
+            [CompletionResult]::new('--split', '--split', [CompletionResultType]::ParameterName, 'Tell the batches of two writers apart that share this id, and give the second another')
+            [CompletionResult]::new('--new-id', '--new-id', [CompletionResultType]::ParameterName, 'The second writer''s new id')
+            [CompletionResult]::new('--assign', '--assign', [CompletionResultType]::ParameterName, 'Say who wrote the batch at an offset: writer 0, 1, ..')
+            [CompletionResult]::new('--transaction-log', '--transaction-log', [CompletionResultType]::ParameterName, 'A partition of __transaction_state, or a log directory that holds some; may be repeated')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to DIR/TOPIC-PARTITION')
+            [CompletionResult]::new('--index-interval-bytes', '--index-interval-bytes', [CompletionResultType]::ParameterName, 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables and sentences; `json`: one JSON document')
+            [CompletionResult]::new('--wide-integers', '--wide-integers', [CompletionResultType]::ParameterName, 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Do it where segments lie in remote storage, and with new ids that a controller gives out')
+            [CompletionResult]::new('--in-place', '--in-place', [CompletionResultType]::ParameterName, 'Change the partition where it lies')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show the plan')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'End with 0 where the exit code would be 1')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read files piece by piece instead of mapping them into memory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'kfsck;repair;barrier' {
+            [CompletionResult]::new('--source-cluster-id', '--source-cluster-id', [CompletionResultType]::ParameterName, 'The cluster that was mirrored, for layout a')
+            [CompletionResult]::new('--layout', '--layout', [CompletionResultType]::ParameterName, 'The layout of the barrier''s value [default: a]')
+            [CompletionResult]::new('--timestamp', '--timestamp', [CompletionResultType]::ParameterName, 'The batch''s time: ISO-8601, or milliseconds since 1970 [default: the clock]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to DIR/TOPIC-PARTITION')
+            [CompletionResult]::new('--index-interval-bytes', '--index-interval-bytes', [CompletionResultType]::ParameterName, 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables and sentences; `json`: one JSON document')
+            [CompletionResult]::new('--wide-integers', '--wide-integers', [CompletionResultType]::ParameterName, 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
+            [CompletionResult]::new('--all-replicas-stopped', '--all-replicas-stopped', [CompletionResultType]::ParameterName, 'Confirm that no broker runs that has a replica of the partition')
+            [CompletionResult]::new('--in-place', '--in-place', [CompletionResultType]::ParameterName, 'Change the partition where it lies')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show the plan')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'End with 0 where the exit code would be 1')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read files piece by piece instead of mapping them into memory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'kfsck;repair;abort' {
+            [CompletionResult]::new('--producer-id', '--producer-id', [CompletionResultType]::ParameterName, 'Whose transaction')
+            [CompletionResult]::new('--transaction-log', '--transaction-log', [CompletionResultType]::ParameterName, 'A partition of __transaction_state, or a log directory that holds some; may be repeated')
+            [CompletionResult]::new('--transaction-log-partitions', '--transaction-log-partitions', [CompletionResultType]::ParameterName, 'The cluster''s transaction.state.log.num.partitions [default: found out, if it can be]')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]')
+            [CompletionResult]::new('--max-transaction-timeout', '--max-transaction-timeout', [CompletionResultType]::ParameterName, 'The cluster''s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds')
+            [CompletionResult]::new('--timestamp', '--timestamp', [CompletionResultType]::ParameterName, 'The batch''s time: ISO-8601, or milliseconds since 1970 [default: the clock]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to DIR/TOPIC-PARTITION')
+            [CompletionResult]::new('--index-interval-bytes', '--index-interval-bytes', [CompletionResultType]::ParameterName, 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables and sentences; `json`: one JSON document')
+            [CompletionResult]::new('--wide-integers', '--wide-integers', [CompletionResultType]::ParameterName, 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Abort whatever coordinators say, but for a commit that is decided')
+            [CompletionResult]::new('--all-replicas-stopped', '--all-replicas-stopped', [CompletionResultType]::ParameterName, 'Confirm that no broker runs that has a replica of the partition')
+            [CompletionResult]::new('--in-place', '--in-place', [CompletionResultType]::ParameterName, 'Change the partition where it lies')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show the plan')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'End with 0 where the exit code would be 1')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read files piece by piece instead of mapping them into memory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'kfsck;repair;help' {
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Take out of the log what cannot be read')
             [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Build offset, time and transaction indexes anew where they are missing or wrong')
+            [CompletionResult]::new('snapshot', 'snapshot', [CompletionResultType]::ParameterValue, 'Rebuild or change producer snapshots')
+            [CompletionResult]::new('pids', 'pids', [CompletionResultType]::ParameterValue, 'Give batches other producer ids, in the log, its indexes and its snapshots')
+            [CompletionResult]::new('barrier', 'barrier', [CompletionResultType]::ParameterValue, 'Append the barrier that a mirror should have written when it stopped (MIRROR_PID_RESET)')
+            [CompletionResult]::new('abort', 'abort', [CompletionResultType]::ParameterValue, 'Append the ABORT that a hanging transaction waits for')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -210,6 +320,18 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             break
         }
         'kfsck;repair;help;index' {
+            break
+        }
+        'kfsck;repair;help;snapshot' {
+            break
+        }
+        'kfsck;repair;help;pids' {
+            break
+        }
+        'kfsck;repair;help;barrier' {
+            break
+        }
+        'kfsck;repair;help;abort' {
             break
         }
         'kfsck;repair;help;help' {
@@ -341,6 +463,21 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'kfsck;compare' {
+            [CompletionResult]::new('--restore-to', '--restore-to', [CompletionResultType]::ParameterName, 'Write the union of both to DIR/<topic-partition>, which must not be there yet')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables and sentences; `json`: one JSON document')
+            [CompletionResult]::new('--wide-integers', '--wide-integers', [CompletionResultType]::ParameterName, 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'End with 0 where the exit code would be 1')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read files piece by piece instead of mapping them into memory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'kfsck;completions' {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
@@ -376,6 +513,7 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('simulate-chain', 'simulate-chain', [CompletionResultType]::ParameterValue, 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check whole partitions: log, indexes, snapshots, checkpoints, and what a broker will do')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Tell what a finding means, how it comes about, what a broker does with it, and what to do')
+            [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Compare two logs of one partition: a mirror with its source, or two replicas')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, or write the pages of all commands')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -396,12 +534,28 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
         'kfsck;help;repair' {
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Take out of the log what cannot be read')
             [CompletionResult]::new('index', 'index', [CompletionResultType]::ParameterValue, 'Build offset, time and transaction indexes anew where they are missing or wrong')
+            [CompletionResult]::new('snapshot', 'snapshot', [CompletionResultType]::ParameterValue, 'Rebuild or change producer snapshots')
+            [CompletionResult]::new('pids', 'pids', [CompletionResultType]::ParameterValue, 'Give batches other producer ids, in the log, its indexes and its snapshots')
+            [CompletionResult]::new('barrier', 'barrier', [CompletionResultType]::ParameterValue, 'Append the barrier that a mirror should have written when it stopped (MIRROR_PID_RESET)')
+            [CompletionResult]::new('abort', 'abort', [CompletionResultType]::ParameterValue, 'Append the ABORT that a hanging transaction waits for')
             break
         }
         'kfsck;help;repair;log' {
             break
         }
         'kfsck;help;repair;index' {
+            break
+        }
+        'kfsck;help;repair;snapshot' {
+            break
+        }
+        'kfsck;help;repair;pids' {
+            break
+        }
+        'kfsck;help;repair;barrier' {
+            break
+        }
+        'kfsck;help;repair;abort' {
             break
         }
         'kfsck;help;pid' {
@@ -426,6 +580,9 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             break
         }
         'kfsck;help;explain' {
+            break
+        }
+        'kfsck;help;compare' {
             break
         }
         'kfsck;help;completions' {

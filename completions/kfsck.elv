@@ -36,6 +36,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand simulate-chain 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks'
             cand check 'Check whole partitions: log, indexes, snapshots, checkpoints, and what a broker will do'
             cand explain 'Tell what a finding means, how it comes about, what a broker does with it, and what to do'
+            cand compare 'Compare two logs of one partition: a mirror with its source, or two replicas'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page, or write the pages of all commands'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -151,6 +152,10 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --version 'Print version'
             cand log 'Take out of the log what cannot be read'
             cand index 'Build offset, time and transaction indexes anew where they are missing or wrong'
+            cand snapshot 'Rebuild or change producer snapshots'
+            cand pids 'Give batches other producer ids, in the log, its indexes and its snapshots'
+            cand barrier 'Append the barrier that a mirror should have written when it stopped (MIRROR_PID_RESET)'
+            cand abort 'Append the ABORT that a hanging transaction waits for'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'kfsck;repair;log'= {
@@ -189,14 +194,123 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'kfsck;repair;snapshot'= {
+            cand --at 'Write the one at OFFSET, where a segment begins, instead of the one at the end'
+            cand --drop-pid 'Take a producer out of every snapshot; refused while it has a transaction open'
+            cand --remap 'Give a producer another id in every snapshot'
+            cand --to-version 'Write version 1, of every release, or 2, of a fork of the bit-field design'
+            cand --set-source 'Name the cluster that a producer was mirrored from; version 2 only'
+            cand --rules 'Whose producer state'
+            cand --output 'Write the result to DIR/TOPIC-PARTITION'
+            cand --index-interval-bytes 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand --rebuild 'Write the snapshot at the log''s end from the log, and make all others true'
+            cand --force 'Take new ids all the same that a controller gives out'
+            cand --in-place 'Change the partition where it lies'
+            cand --dry-run 'Only show the plan'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'kfsck;repair;pids'= {
+            cand --remap 'Give all batches of a producer another id'
+            cand --unmap 'Undo what a mirroring draft made of ids'
+            cand --map 'Map ids from 0 up as a mirroring draft does'
+            cand --cluster-id 'The source cluster''s id; with --unmap bit-field only its region is undone'
+            cand --split 'Tell the batches of two writers apart that share this id, and give the second another'
+            cand --new-id 'The second writer''s new id'
+            cand --assign 'Say who wrote the batch at an offset: writer 0, 1, ..'
+            cand --transaction-log 'A partition of __transaction_state, or a log directory that holds some; may be repeated'
+            cand --output 'Write the result to DIR/TOPIC-PARTITION'
+            cand --index-interval-bytes 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand --force 'Do it where segments lie in remote storage, and with new ids that a controller gives out'
+            cand --in-place 'Change the partition where it lies'
+            cand --dry-run 'Only show the plan'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'kfsck;repair;barrier'= {
+            cand --source-cluster-id 'The cluster that was mirrored, for layout a'
+            cand --layout 'The layout of the barrier''s value [default: a]'
+            cand --timestamp 'The batch''s time: ISO-8601, or milliseconds since 1970 [default: the clock]'
+            cand --output 'Write the result to DIR/TOPIC-PARTITION'
+            cand --index-interval-bytes 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand --all-replicas-stopped 'Confirm that no broker runs that has a replica of the partition'
+            cand --in-place 'Change the partition where it lies'
+            cand --dry-run 'Only show the plan'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'kfsck;repair;abort'= {
+            cand --producer-id 'Whose transaction'
+            cand --transaction-log 'A partition of __transaction_state, or a log directory that holds some; may be repeated'
+            cand --transaction-log-partitions 'The cluster''s transaction.state.log.num.partitions [default: found out, if it can be]'
+            cand --now 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]'
+            cand --max-transaction-timeout 'The cluster''s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds'
+            cand --timestamp 'The batch''s time: ISO-8601, or milliseconds since 1970 [default: the clock]'
+            cand --output 'Write the result to DIR/TOPIC-PARTITION'
+            cand --index-interval-bytes 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand --force 'Abort whatever coordinators say, but for a commit that is decided'
+            cand --all-replicas-stopped 'Confirm that no broker runs that has a replica of the partition'
+            cand --in-place 'Change the partition where it lies'
+            cand --dry-run 'Only show the plan'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'kfsck;repair;help'= {
             cand log 'Take out of the log what cannot be read'
             cand index 'Build offset, time and transaction indexes anew where they are missing or wrong'
+            cand snapshot 'Rebuild or change producer snapshots'
+            cand pids 'Give batches other producer ids, in the log, its indexes and its snapshots'
+            cand barrier 'Append the barrier that a mirror should have written when it stopped (MIRROR_PID_RESET)'
+            cand abort 'Append the ABORT that a hanging transaction waits for'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'kfsck;repair;help;log'= {
         }
         &'kfsck;repair;help;index'= {
+        }
+        &'kfsck;repair;help;snapshot'= {
+        }
+        &'kfsck;repair;help;pids'= {
+        }
+        &'kfsck;repair;help;barrier'= {
+        }
+        &'kfsck;repair;help;abort'= {
         }
         &'kfsck;repair;help;help'= {
         }
@@ -319,6 +433,20 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'kfsck;compare'= {
+            cand --restore-to 'Write the union of both to DIR/<topic-partition>, which must not be there yet'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'kfsck;completions'= {
             cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
             cand -q 'No notes on stderr, only damage and errors'
@@ -352,6 +480,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand simulate-chain 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks'
             cand check 'Check whole partitions: log, indexes, snapshots, checkpoints, and what a broker will do'
             cand explain 'Tell what a finding means, how it comes about, what a broker does with it, and what to do'
+            cand compare 'Compare two logs of one partition: a mirror with its source, or two replicas'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page, or write the pages of all commands'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -367,10 +496,22 @@ set edit:completion:arg-completer[kfsck] = {|@words|
         &'kfsck;help;repair'= {
             cand log 'Take out of the log what cannot be read'
             cand index 'Build offset, time and transaction indexes anew where they are missing or wrong'
+            cand snapshot 'Rebuild or change producer snapshots'
+            cand pids 'Give batches other producer ids, in the log, its indexes and its snapshots'
+            cand barrier 'Append the barrier that a mirror should have written when it stopped (MIRROR_PID_RESET)'
+            cand abort 'Append the ABORT that a hanging transaction waits for'
         }
         &'kfsck;help;repair;log'= {
         }
         &'kfsck;help;repair;index'= {
+        }
+        &'kfsck;help;repair;snapshot'= {
+        }
+        &'kfsck;help;repair;pids'= {
+        }
+        &'kfsck;help;repair;barrier'= {
+        }
+        &'kfsck;help;repair;abort'= {
         }
         &'kfsck;help;pid'= {
             cand map 'Print what a mapping makes of a producer id'
@@ -388,6 +529,8 @@ set edit:completion:arg-completer[kfsck] = {|@words|
         &'kfsck;help;check'= {
         }
         &'kfsck;help;explain'= {
+        }
+        &'kfsck;help;compare'= {
         }
         &'kfsck;help;completions'= {
         }

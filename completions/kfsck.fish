@@ -36,10 +36,12 @@ complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "dump-log" -d 'Print Kaf
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "inspect-snapshot" -d 'Show producer snapshots, judge them, and compare them with the log'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "producers" -d 'Show what a broker would know of each producer after reading a partition'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "txns" -d 'Show open transactions, whether they hang, and the command that aborts them'
+complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "repair" -d 'Make a damaged partition sound again, as a plan that says first what is kept and what is lost'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "pid" -d 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "simulate-chain" -d 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "check" -d 'Check whole partitions: log, indexes, snapshots, checkpoints, and what a broker will do'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "explain" -d 'Tell what a finding means, how it comes about, what a broker does with it, and what to do'
+complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "compare" -d 'Compare two logs of one partition: a mirror with its source, or two replicas'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "man" -d 'Print the manual page, or write the pages of all commands'
 complete -c kfsck -n "__fish_kfsck_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -152,6 +154,160 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l exit-zero -d 'End w
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and not __fish_seen_subcommand_from log index snapshot pids barrier abort help" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and not __fish_seen_subcommand_from log index snapshot pids barrier abort help" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and not __fish_seen_subcommand_from log index snapshot pids barrier abort help" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and not __fish_seen_subcommand_from log index snapshot pids barrier abort help" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and not __fish_seen_subcommand_from log index snapshot pids barrier abort help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and not __fish_seen_subcommand_from log index snapshot pids barrier abort help" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and not __fish_seen_subcommand_from log index snapshot pids barrier abort help" -f -a "log" -d 'Take out of the log what cannot be read'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and not __fish_seen_subcommand_from log index snapshot pids barrier abort help" -f -a "index" -d 'Build offset, time and transaction indexes anew where they are missing or wrong'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and not __fish_seen_subcommand_from log index snapshot pids barrier abort help" -f -a "snapshot" -d 'Rebuild or change producer snapshots'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and not __fish_seen_subcommand_from log index snapshot pids barrier abort help" -f -a "pids" -d 'Give batches other producer ids, in the log, its indexes and its snapshots'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and not __fish_seen_subcommand_from log index snapshot pids barrier abort help" -f -a "barrier" -d 'Append the barrier that a mirror should have written when it stopped (MIRROR_PID_RESET)'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and not __fish_seen_subcommand_from log index snapshot pids barrier abort help" -f -a "abort" -d 'Append the ABORT that a hanging transaction waits for'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and not __fish_seen_subcommand_from log index snapshot pids barrier abort help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
+json\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
+string\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l truncate -d 'End the log in front of the first damage, as a broker\'s recovery does'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l salvage -d 'Keep every sound batch, also behind damage; for the last copy that is left'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l in-place -d 'Change the partition where it lies'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l dry-run -d 'Only show the plan'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
+json\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
+string\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -l in-place -d 'Change the partition where it lies'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -l dry-run -d 'Only show the plan'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l at -d 'Write the one at OFFSET, where a segment begins, instead of the one at the end' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l drop-pid -d 'Take a producer out of every snapshot; refused while it has a transaction open' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l remap -d 'Give a producer another id in every snapshot' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l to-version -d 'Write version 1, of every release, or 2, of a fork of the bit-field design' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l set-source -d 'Name the cluster that a producer was mirrored from; version 2 only' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l rules -d 'Whose producer state' -r -f -a "stock\t'Kafka 4.4.0: a barrier (control type 7) is ignored, ids below 0 have no state'
+barrier\t'The barrier design (KIP-1279): a barrier clears every producer and its open transaction'
+mapped\t'As designs need that map producer ids: every id but -1 has state, a barrier clears'
+fork\t'The barrier design with the holes of its prototype'"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
+json\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
+string\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l rebuild -d 'Write the snapshot at the log\'s end from the log, and make all others true'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l force -d 'Take new ids all the same that a controller gives out'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l in-place -d 'Change the partition where it lies'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l dry-run -d 'Only show the plan'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l remap -d 'Give all batches of a producer another id' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l unmap -d 'Undo what a mirroring draft made of ids' -r -f -a "negate\t'-(id + 2)'
+bit-field\t'Sign, 32 bits of the cluster\'s id, low 31 bits of the id'"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l map -d 'Map ids from 0 up as a mirroring draft does' -r -f -a "bit-field\t'Sign, 32 bits of the cluster\'s id, low 31 bits of the id'"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l cluster-id -d 'The source cluster\'s id; with --unmap bit-field only its region is undone' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l split -d 'Tell the batches of two writers apart that share this id, and give the second another' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l new-id -d 'The second writer\'s new id' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l assign -d 'Say who wrote the batch at an offset: writer 0, 1, ..' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l transaction-log -d 'A partition of __transaction_state, or a log directory that holds some; may be repeated' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
+json\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
+string\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l force -d 'Do it where segments lie in remote storage, and with new ids that a controller gives out'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l in-place -d 'Change the partition where it lies'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l dry-run -d 'Only show the plan'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l source-cluster-id -d 'The cluster that was mirrored, for layout a' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l layout -d 'The layout of the barrier\'s value [default: a]' -r -f -a "a\t'With the source cluster\'s id'
+b\t'Without'"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l timestamp -d 'The batch\'s time: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
+json\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
+string\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l all-replicas-stopped -d 'Confirm that no broker runs that has a replica of the partition'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l in-place -d 'Change the partition where it lies'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l dry-run -d 'Only show the plan'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l producer-id -d 'Whose transaction' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l transaction-log -d 'A partition of __transaction_state, or a log directory that holds some; may be repeated' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l transaction-log-partitions -d 'The cluster\'s transaction.state.log.num.partitions [default: found out, if it can be]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l now -d 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l max-transaction-timeout -d 'The cluster\'s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l timestamp -d 'The batch\'s time: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
+json\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
+string\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l force -d 'Abort whatever coordinators say, but for a commit that is decided'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l all-replicas-stopped -d 'Confirm that no broker runs that has a replica of the partition'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l in-place -d 'Change the partition where it lies'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l dry-run -d 'Only show the plan'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from help" -f -a "log" -d 'Take out of the log what cannot be read'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from help" -f -a "index" -d 'Build offset, time and transaction indexes anew where they are missing or wrong'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from help" -f -a "snapshot" -d 'Rebuild or change producer snapshots'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from help" -f -a "pids" -d 'Give batches other producer ids, in the log, its indexes and its snapshots'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from help" -f -a "barrier" -d 'Append the barrier that a mirror should have written when it stopped (MIRROR_PID_RESET)'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from help" -f -a "abort" -d 'Append the ABORT that a hanging transaction waits for'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kfsck -n "__fish_kfsck_using_subcommand pid; and not __fish_seen_subcommand_from map explain odds" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -421,6 +577,19 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand explain" -l exit-zero -d 'En
 complete -c kfsck -n "__fish_kfsck_using_subcommand explain" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
 complete -c kfsck -n "__fish_kfsck_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kfsck -n "__fish_kfsck_using_subcommand explain" -s V -l version -d 'Print version'
+complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l restore-to -d 'Write the union of both to DIR/<topic-partition>, which must not be there yet' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
+json\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
+string\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -s q -l quiet -d 'No notes on stderr, only damage and errors'
+complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l exit-zero -d 'End with 0 where the exit code would be 1'
+complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
+complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -s V -l version -d 'Print version'
 complete -c kfsck -n "__fish_kfsck_using_subcommand completions" -l color -d 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -438,17 +607,25 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand man" -l exit-zero -d 'End wi
 complete -c kfsck -n "__fish_kfsck_using_subcommand man" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
 complete -c kfsck -n "__fish_kfsck_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kfsck -n "__fish_kfsck_using_subcommand man" -s V -l version -d 'Print version'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid simulate-chain check explain completions man help" -f -a "dump-log" -d 'Print Kafka\'s files as kafka-dump-log does, and read on after damage'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid simulate-chain check explain completions man help" -f -a "inspect-snapshot" -d 'Show producer snapshots, judge them, and compare them with the log'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid simulate-chain check explain completions man help" -f -a "producers" -d 'Show what a broker would know of each producer after reading a partition'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid simulate-chain check explain completions man help" -f -a "txns" -d 'Show open transactions, whether they hang, and the command that aborts them'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid simulate-chain check explain completions man help" -f -a "pid" -d 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid simulate-chain check explain completions man help" -f -a "simulate-chain" -d 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid simulate-chain check explain completions man help" -f -a "check" -d 'Check whole partitions: log, indexes, snapshots, checkpoints, and what a broker will do'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid simulate-chain check explain completions man help" -f -a "explain" -d 'Tell what a finding means, how it comes about, what a broker does with it, and what to do'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid simulate-chain check explain completions man help" -f -a "completions" -d 'Print a completion script for a shell'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid simulate-chain check explain completions man help" -f -a "man" -d 'Print the manual page, or write the pages of all commands'
-complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns pid simulate-chain check explain completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare completions man help" -f -a "dump-log" -d 'Print Kafka\'s files as kafka-dump-log does, and read on after damage'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare completions man help" -f -a "inspect-snapshot" -d 'Show producer snapshots, judge them, and compare them with the log'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare completions man help" -f -a "producers" -d 'Show what a broker would know of each producer after reading a partition'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare completions man help" -f -a "txns" -d 'Show open transactions, whether they hang, and the command that aborts them'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare completions man help" -f -a "repair" -d 'Make a damaged partition sound again, as a plan that says first what is kept and what is lost'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare completions man help" -f -a "pid" -d 'Map producer ids as mirroring designs do, explain ids, compute odds of collisions'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare completions man help" -f -a "simulate-chain" -d 'Run scenarios of mirrored clusters under each design of producer ids, and show what breaks'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare completions man help" -f -a "check" -d 'Check whole partitions: log, indexes, snapshots, checkpoints, and what a broker will do'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare completions man help" -f -a "explain" -d 'Tell what a finding means, how it comes about, what a broker does with it, and what to do'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare completions man help" -f -a "compare" -d 'Compare two logs of one partition: a mirror with its source, or two replicas'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare completions man help" -f -a "completions" -d 'Print a completion script for a shell'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare completions man help" -f -a "man" -d 'Print the manual page, or write the pages of all commands'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and not __fish_seen_subcommand_from dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and __fish_seen_subcommand_from repair" -f -a "log" -d 'Take out of the log what cannot be read'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and __fish_seen_subcommand_from repair" -f -a "index" -d 'Build offset, time and transaction indexes anew where they are missing or wrong'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and __fish_seen_subcommand_from repair" -f -a "snapshot" -d 'Rebuild or change producer snapshots'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and __fish_seen_subcommand_from repair" -f -a "pids" -d 'Give batches other producer ids, in the log, its indexes and its snapshots'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and __fish_seen_subcommand_from repair" -f -a "barrier" -d 'Append the barrier that a mirror should have written when it stopped (MIRROR_PID_RESET)'
+complete -c kfsck -n "__fish_kfsck_using_subcommand help; and __fish_seen_subcommand_from repair" -f -a "abort" -d 'Append the ABORT that a hanging transaction waits for'
 complete -c kfsck -n "__fish_kfsck_using_subcommand help; and __fish_seen_subcommand_from pid" -f -a "map" -d 'Print what a mapping makes of a producer id'
 complete -c kfsck -n "__fish_kfsck_using_subcommand help; and __fish_seen_subcommand_from pid" -f -a "explain" -d 'Print everything that a producer id can be'
 complete -c kfsck -n "__fish_kfsck_using_subcommand help; and __fish_seen_subcommand_from pid" -f -a "odds" -d 'Compute how likely two of some clusters share a region of bit-field ids'

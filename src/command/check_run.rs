@@ -11,6 +11,8 @@ use kfsck::analysis::check::finding::Finding;
 use kfsck::analysis::check::log_directory::check_log_directories;
 use kfsck::analysis::check::terms::Terms;
 use kfsck::analysis::check::watch::Watch;
+use kfsck::analysis::next_start::log_directory::beside_partitions;
+use kfsck::analysis::next_start::{Action, NextStart};
 use kfsck::report::check::{Place, Report, Summary};
 use kfsck::storage::checkpoints::{CheckpointFault, Checkpoints};
 use kfsck::storage::directory::{KafkaFile, LogDirectory, Operand, PartitionDirectory};
@@ -38,6 +40,8 @@ enum Job<'a> {
 enum Told {
     Finding(Box<Finding>),
     Unread(ReadError),
+    /// What lies beside partitions and what a start makes of it.
+    Beside(PathBuf, NextStart),
     /// The last word.
     Done(Gathered),
 }
@@ -114,6 +118,15 @@ impl<'r> Run<'r> {
             Told::Unread(error) => {
                 self.summary.unread += 1;
                 session.read_error(&error);
+            }
+            Told::Beside(path, next) => {
+                let name = next.topic_partition.clone();
+                let place = Place {
+                    name: &name,
+                    path: &path,
+                    is_partition: false,
+                };
+                self.report.next_start(&place, next, &mut self.out);
             }
             Told::Done(Gathered { tally, next_start }) => {
                 self.summary.tally.add(&tally);
@@ -264,6 +277,15 @@ fn work(
         Job::Beside(logs) => {
             for error in check_log_directories(logs, terms.access, found) {
                 watch.unread(error);
+            }
+            for (log, checkpoints) in logs {
+                let mut starts = beside_partitions(log, checkpoints);
+                // What it does without is told as a finding.
+                starts.retain(|next| next.action != Action::CleanLoad);
+                for next in starts {
+                    let path = log.path.join(&next.topic_partition);
+                    teller.borrow_mut().tell(Told::Beside(path, next));
+                }
             }
             return;
         }

@@ -22,8 +22,8 @@ use super::status::Status;
 /// gives exit code 0: a follower that is behind, retention, compaction, producer ids that a
 /// mirroring draft maps.
 ///
-/// With `--restore-to` the union of two damaged replicas is written: each good batch of either where
-/// the other is damaged. Where both are good and not the same nothing is written.
+/// With `--restore-to` the union of two damaged replicas is written: each good batch of either
+/// where the other is damaged. Where both are good and not the same nothing is written.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

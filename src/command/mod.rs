@@ -72,8 +72,8 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing wrong
   1  an error or a warning was found: damage, a collision, a transaction that hangs or may
-     hang; or a simulation came out otherwise than expected, or two logs differ; a note
-     never counts
+     hang, logs that differ; or a simulation came out otherwise than expected; a note never
+     counts
   2  wrong usage; nothing was read
   3  could not finish: an input is missing or unreadable, or I/O failed
 The highest that applies counts. A closed pipe ends quietly with 0.";

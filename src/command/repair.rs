@@ -100,7 +100,8 @@ const DEFAULT_INDEX_INTERVAL_BYTES: u32 = 4096;
 
 /// What every verb takes.
 #[derive(Debug, Args)]
-#[group(id = "where", required = true, multiple = true, args = ["output_dir", "in_place", "dry_run"])]
+#[group(id = "where", required = true, multiple = true)]
+#[group(args = ["output_dir", "in_place", "dry_run"])]
 pub(super) struct Common {
     /// Partition directories, and log directories for all partitions in them
     #[arg(value_name = "PATH", required = true)]
@@ -341,14 +342,7 @@ impl Run<'_> {
             );
         }
         match self.write(plan, terms) {
-            Ok(None) => self.show(
-                &View {
-                    plan,
-                    outcome: None,
-                },
-                session,
-            ),
-            Ok(Some(written)) => {
+            Ok(written) => {
                 if !written.left.is_empty() {
                     session.met(Status::Found);
                 }
@@ -373,22 +367,22 @@ impl Run<'_> {
         }
     }
 
-    fn write(&self, plan: &Plan, terms: &Terms) -> Result<Option<Written>, ApplyError> {
+    fn write(&self, plan: &Plan, terms: &Terms) -> Result<Written, ApplyError> {
         let disk = &mut SystemDisk;
         let (path, set_aside) = match &self.common.output_dir {
             Some(output) => (output::write(disk, plan, output, terms.access)?, None),
-            None if plan.is_empty() => return Ok(None),
+            None if plan.is_empty() => (plan.directory.clone(), None),
             None => {
                 let aside = in_place::apply(disk, plan, terms.access)?;
                 (plan.directory.clone(), Some(aside))
             }
         };
         let left = left(&path, plan, terms)?;
-        Ok(Some(Written {
+        Ok(Written {
             path,
             set_aside,
             left,
-        }))
+        })
     }
 
     fn show(&mut self, view: &View<'_>, session: &mut Session) -> anyhow::Result<()> {

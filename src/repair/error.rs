@@ -119,7 +119,8 @@ pub enum ApplyError {
     /// Files changed since the plan was made or since a repair was broken off.
     #[error(
         "{}: changed since the repair began: has a broker run meanwhile? The repair that was \
-         broken off is not finished; what it had set aside lies in {}", path.display(), work.display()
+         broken off is not finished; what it had set aside lies in {}",
+        path.display(), work.display()
     )]
     Changed {
         /// The file.

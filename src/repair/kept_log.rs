@@ -4,10 +4,10 @@
 use super::index_check::{Fault, IndexCheck, Indexed};
 use super::ledger::Ledger;
 use super::old_indexes::OldIndexes;
+use super::part::Part;
 use super::plan::{Action, Step};
 use super::survey::{Bad, Claim, Good, Seen, Survey, each_piece, has_batch, survey};
 use super::terms::{How, Terms};
-use super::txn_check::Aborted;
 use crate::format::batch::MAGIC;
 use crate::format::number::Offset;
 use crate::format::producer_snapshot::ProducerEntry;
@@ -86,6 +86,7 @@ pub(super) fn kept_log(ground: &Ground<'_>) -> Result<KeptLog, ReadError> {
     let mut pass = Pass {
         ground,
         is_cut: false,
+        cut_segment: None,
         log: KeptLog {
             segments: Vec::new(),
             ledger: Ledger::new(base, ground.terms.log_start),
@@ -111,6 +112,8 @@ struct Pass<'a> {
     ground: &'a Ground<'a>,
     /// The log ends here: whatever comes is lost.
     is_cut: bool,
+    /// The base of the segment in which it does.
+    cut_segment: Option<Offset>,
     log: KeptLog,
 }
 
@@ -125,32 +128,6 @@ struct Current<'a> {
     /// Where the log was cut.
     cut: Option<(u64, Option<Offset>, String)>,
     check: IndexCheck,
-}
-
-/// What becomes a segment of the result.
-struct Part {
-    base: Offset,
-    ranges: Vec<(u64, u64)>,
-    has_batch: bool,
-    aborted: Aborted,
-}
-
-impl Part {
-    fn new(base: Offset) -> Self {
-        Self {
-            base,
-            ranges: Vec::new(),
-            has_batch: false,
-            aborted: Aborted::default(),
-        }
-    }
-
-    fn add(&mut self, position: u64, size: u64) {
-        match self.ranges.last_mut() {
-            Some((start, length)) if *start + *length == position => *length += size,
-            _ => self.ranges.push((position, size)),
-        }
-    }
 }
 
 impl Pass<'_> {
@@ -245,9 +222,7 @@ impl Pass<'_> {
         let offset = bad.claim.map(|claim| claim.first);
         let detail = format!("{}: {}", bad.code, bad.message);
         if how == How::Truncate && is_loss {
-            self.is_cut = true;
-            current.cut = Some((bad.position, offset, detail));
-            return;
+            return self.cut((bad.position, offset, detail), current);
         }
         let is_tail = bad.position + bad.size == current.length;
         self.log.steps.push(Step {
@@ -345,9 +320,7 @@ impl Pass<'_> {
         self.log.ledger.lose(Some(claim), "stops a broker");
         let offset = Some(claim.first);
         if self.ground.how == How::Truncate {
-            self.is_cut = true;
-            current.cut = Some((position, offset, detail));
-            return;
+            return self.cut((position, offset, detail), current);
         }
         self.log.steps.push(Step {
             action: Action::Drop,
@@ -357,6 +330,13 @@ impl Pass<'_> {
             offset,
             detail,
         });
+    }
+
+    /// The log ends at a position of this segment, with an offset where one is known, for a reason.
+    fn cut(&mut self, here: (u64, Option<Offset>, String), current: &mut Current<'_>) {
+        self.is_cut = true;
+        self.cut_segment = current.parts.last().map(|part| part.base);
+        current.cut = Some(here);
     }
 
     fn epoch(&mut self, good: &Good) {
@@ -469,16 +449,13 @@ impl Pass<'_> {
         let entries = log.manager.snapshot_entries().collect();
         if self.ground.how != How::AsItIs {
             let end = log.end;
-            let is_cut = self.is_cut;
-            let last = match is_cut {
-                // Behind a cut no segment stays.
-                true => log.segments.iter().position(|segment| segment.base >= end),
-                false => log.segments.len().checked_sub(1),
+            // Behind a cut no segment stays: offsets up to its base would never be written.
+            let last = match self.is_cut {
+                true => self.cut_segment,
+                false => log.segments.last().map(|segment| segment.base),
             };
-            let mut index = 0;
             log.segments.retain(|segment| {
-                let is_last = last == Some(index) && segment.base >= end;
-                index += 1;
+                let is_last = last == Some(segment.base) && segment.base >= end;
                 segment.has_batch || is_last
             });
             if let Some(segment) = log.segments.last()

@@ -27,6 +27,7 @@ pub mod log;
 pub mod new_ids;
 mod old_indexes;
 mod old_snapshots;
+mod part;
 pub mod pids;
 pub mod plan;
 mod producer_files;

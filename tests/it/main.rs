@@ -19,6 +19,8 @@ mod fuzz;
 mod golden;
 mod index_batches;
 mod jsonl;
+#[cfg(unix)]
+mod judge;
 mod nested;
 mod next_start;
 mod offsets;

@@ -6,7 +6,8 @@ use super::companions::check_companions_of;
 use super::pass::{check_opened, check_partition};
 use super::terms::{Tally, Terms};
 use super::watch::Watch;
-use crate::analysis::next_start::NextStart;
+use crate::analysis::next_start::aborts::Aborts;
+use crate::analysis::next_start::{self, NextStart, StartOptions};
 use crate::analysis::partition_log::first_offset;
 use crate::format::number::Offset;
 use crate::storage::checkpoints::Checkpoints;
@@ -33,14 +34,38 @@ pub fn partition(
     found: Found<'_>,
 ) -> Gathered {
     let mut companions = check_companions_of(directory, checkpoints, terms.access, found);
-    let looking: &mut [&mut dyn Checker] = &mut [&mut companions];
+    let mut aborts = Aborts::default();
+    let looking: &mut [&mut dyn Checker] = &mut [&mut companions, &mut aborts];
     let tally = check_partition(directory, checkpoints, terms, looking, watch, found);
     for error in companions.into_unread() {
         watch.unread(error);
     }
-    Gathered {
-        tally,
-        next_start: None,
+    let next_start = match watch.is_cancelled() {
+        true => None,
+        false => next_start(directory, checkpoints, terms, &aborts, watch),
+    };
+    Gathered { tally, next_start }
+}
+
+fn next_start(
+    directory: &PartitionDirectory,
+    checkpoints: &Checkpoints,
+    terms: &Terms,
+    aborts: &Aborts,
+    watch: &mut dyn Watch,
+) -> Option<NextStart> {
+    let options = StartOptions {
+        access: terms.access,
+        now: Some(terms.now),
+        expiration_ms: terms.expiration_ms,
+        aborts: Some(aborts),
+    };
+    match next_start::of(directory, checkpoints, &options) {
+        Ok(next) => Some(next),
+        Err(error) => {
+            watch.unread(error);
+            None
+        }
     }
 }
 

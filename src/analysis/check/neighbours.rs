@@ -222,7 +222,8 @@ impl Neighbours {
             && earlier.epoch == side.epoch
         {
             let text = format!(
-                "its leader epoch is {}, and both neighbours have {}; no checksum covers this field",
+                "its leader epoch is {}, and both neighbours have {}; no checksum covers this \
+                 field",
                 before.epoch, side.epoch
             );
             return self

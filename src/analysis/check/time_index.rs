@@ -8,6 +8,7 @@
 //! A closed segment's index ends with the greatest timestamp of the segment, by which retention
 //! judges it (`LogSegment.largestTimestamp`).
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::cases::Cases;
@@ -67,6 +68,28 @@ impl TimeIndexCheck {
             unread: Vec::new(),
         }
     }
+
+    fn missing(&self, segment: &SegmentFile, path: PathBuf) -> Finding {
+        let base_offset = segment.base_offset;
+        let is_read_again = self.setting.is_recovered(base_offset)
+            || self
+                .setting
+                .companion(segment, FileKind::OffsetIndex)
+                .is_err();
+        let message = match is_read_again {
+            true => {
+                "the segment has no time index; a broker that starts reads the whole segment again \
+                 and makes one"
+            }
+            false => {
+                "the segment has no time index; a broker that starts makes an empty one, by which \
+                 it finds no timestamp in this segment, and retention goes by the time at which \
+                 the file was last changed"
+            }
+        };
+        let severity = self.setting.severity(base_offset).min(Severity::Warning);
+        Finding::new(FindingCode::IndexMissing, severity, path, message)
+    }
 }
 
 impl Checker for TimeIndexCheck {
@@ -75,15 +98,7 @@ impl Checker for TimeIndexCheck {
         let path = match self.setting.companion(segment, FileKind::TimeIndex) {
             Ok(path) => path,
             Err(path) => {
-                let severity = self.setting.severity(segment.base_offset);
-                found(Finding::new(
-                    FindingCode::IndexMissing,
-                    severity.min(Severity::Warning),
-                    path,
-                    "the segment has no time index; a broker that starts makes an empty one, by \
-                     which it finds no timestamp in this segment, and retention goes by the time \
-                     at which the file was last changed",
-                ));
+                found(self.missing(segment, path));
                 return;
             }
         };

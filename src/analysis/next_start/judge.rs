@@ -279,8 +279,8 @@ impl Judge<'_> {
             ),
         };
         let sentence = format!(
-            "no producer snapshot is there after a clean stop, so the log is not read for producers: \
-             {} and with them their sequences are forgotten{transactions}",
+            "no producer snapshot is there after a clean stop, so the log is not read for \
+             producers: {} and with them their sequences are forgotten{transactions}",
             counted(known as u64, "producer")
         );
         let offset = (open > 0).then_some(stable);

@@ -74,7 +74,9 @@ impl Journal {
             std::iter::once(change.name.as_str()).chain(staged)
         });
         // It is about to rename and remove: nothing outside the directory.
-        if let Some(name) = { names }.find(|name| name.is_empty() || name.contains(['/', '\0'])) {
+        let leads_away =
+            |name: &&str| ["", ".", ".."].contains(name) || name.contains(['/', '\\', '\0']);
+        if let Some(name) = { names }.find(leads_away) {
             return Err(format!("{name:?} is no name of a file"));
         }
         match read.schema {

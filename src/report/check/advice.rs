@@ -4,12 +4,12 @@
 //! An answer depends on the finding's values alone. What a code means in general is told by
 //! [`explain`](crate::report::explain).
 
-use super::Place;
+use super::repair_line::is_of_a_partition;
+use super::{Place, repair_line};
 use crate::analysis::check::code::FindingCode;
 use crate::analysis::check::finding::Finding;
 use crate::analysis::log_findings::Severity;
 use crate::report::one_line::path_on_one_line;
-use crate::report::shell_word::shell_word;
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,126 +20,13 @@ pub struct Advice {
     pub repair: Option<String>,
 }
 
-/// The way to repair that fits a code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    /// Batches leave the log, and what is good behind them stays.
-    Salvage,
-    /// The log ends in front of it.
-    Truncate,
-    /// Indexes and leader-epoch-checkpoint are written anew.
-    Index,
-    /// Snapshots are written anew.
-    Snapshot,
-    /// Snapshots are written anew by the rules of the barrier design.
-    SnapshotOfBarrier,
-    /// Two writers under one id are parted.
-    Split,
-    /// Negated ids get back what they were.
-    Unmap,
-    /// An id is replaced.
-    Remap,
-    /// An open transaction is aborted.
-    Abort,
-    /// A barrier is appended.
-    Barrier,
-    /// No command repairs it.
-    None,
-}
-
 /// What to do about a finding of a place.
 #[must_use]
 pub fn of(finding: &Finding, place: &Place<'_>) -> Advice {
-    let way = way(finding);
     Advice {
         text: text(finding, place),
-        repair: command(way, finding, place),
+        repair: repair_line::of(finding, place),
     }
-}
-
-fn way(finding: &Finding) -> Way {
-    use FindingCode as Code;
-    if finding.severity == Severity::Note {
-        return Way::None;
-    }
-    match finding.code {
-        Code::ZeroTail | Code::TruncatedTail => Way::Truncate,
-        Code::CrcMismatch
-        | Code::Garbage
-        | Code::BadBatchHeader
-        | Code::UnknownCodec
-        | Code::PayloadUndecodable
-        | Code::PayloadTooLarge
-        | Code::RecordMalformed
-        | Code::RecordCountMismatch
-        | Code::OffsetRegression
-        | Code::OffsetOverflow
-        | Code::SegmentOverlap
-        | Code::NameMismatch
-        | Code::MarkerMalformed
-        | Code::BarrierMalformed => Way::Salvage,
-        Code::IndexCorrupt
-        | Code::IndexMismatch
-        | Code::IndexMissing
-        | Code::TimeIndexMismatch
-        | Code::TxnIndexMismatch
-        | Code::TxnIndexMissing
-        | Code::LeaderEpochCheckpointMismatch => Way::Index,
-        Code::CheckpointCorrupt if is_of_a_partition(finding) => Way::Index,
-        Code::SnapshotCorrupt | Code::SnapshotMissing | Code::SnapshotMismatch => Way::Snapshot,
-        Code::SnapshotStray => Way::Snapshot,
-        Code::SnapshotBeforeBarrier => Way::SnapshotOfBarrier,
-        Code::SequenceRepeat
-        | Code::SequenceOverlap
-        | Code::EpochRegression
-        | Code::NonTransactionalInTransaction
-        | Code::PidCollision => Way::Split,
-        Code::NegativeProducerId => Way::Unmap,
-        Code::ProducerIdNotIssued => Way::Remap,
-        Code::HangingTransaction | Code::BarrierOpenTransaction | Code::CoordinatorMismatch => {
-            Way::Abort
-        }
-        Code::BarrierMissing => Way::Barrier,
-        Code::StartBlocked if finding.position.is_some() && finding.offset.is_some() => {
-            Way::Truncate
-        }
-        _ => Way::None,
-    }
-}
-
-fn is_of_a_partition(finding: &Finding) -> bool {
-    let name = finding.path.file_name();
-    name.is_some_and(|name| name == "leader-epoch-checkpoint")
-}
-
-fn command(way: Way, finding: &Finding, place: &Place<'_>) -> Option<String> {
-    let producer = finding.producer_id;
-    let verb = match way {
-        Way::None => return None,
-        Way::Salvage => "log --salvage".to_owned(),
-        Way::Truncate => "log --truncate".to_owned(),
-        Way::Index => "index".to_owned(),
-        Way::Snapshot => "snapshot --rebuild".to_owned(),
-        Way::SnapshotOfBarrier => "snapshot --rebuild --rules barrier".to_owned(),
-        Way::Split => format!("pids --split {}", producer?),
-        Way::Unmap => "pids --unmap negate".to_owned(),
-        Way::Remap => format!("pids --remap {}=NEW", producer?),
-        Way::Abort => format!("abort --producer-id {}", producer?),
-        Way::Barrier => "barrier".to_owned(),
-    };
-    if !place.is_partition && finding.offset.is_none() {
-        return None;
-    }
-    let path = place.path.to_string_lossy();
-    // What begins like an option is a path all the same.
-    let path = match path.starts_with('-') {
-        true => format!("./{path}"),
-        false => path.into_owned(),
-    };
-    Some(format!(
-        "kfsck repair {verb} {} --output DIR",
-        shell_word(&path)
-    ))
 }
 
 fn text(finding: &Finding, place: &Place<'_>) -> String {
@@ -157,11 +44,12 @@ const fn note(code: FindingCode) -> &'static str {
     use FindingCode as Code;
     match code {
         Code::PidCollision | Code::BarrierMissing => {
-            "Nothing yet: this is a guess. The evidence says what would decide it; compare with the \
-             source of the mirror and with the ids that the controllers gave out."
+            "Nothing yet: this is a guess. The evidence says what would decide it; compare with \
+             the source of the mirror and with the ids that the controllers gave out."
         }
         Code::LeftoverFile => {
-            "Nothing: the broker deals with it at its next start. Remove and rename nothing by hand."
+            "Nothing: the broker deals with it at its next start. Remove and rename nothing by \
+             hand."
         }
         Code::SnapshotStray | Code::SnapshotMismatch | Code::SnapshotMissing => {
             "Nothing: the broker deals with it at its next start. Delete no snapshot by hand."
@@ -187,7 +75,7 @@ fn fetch(place: &Place<'_>, repair: &str) -> String {
     format!(
         "If one is healthy, do not repair: stop this broker, move {} out of the log directory and \
          start it; it fetches the partition from the leader. If this is the last copy, copy the \
-         directory first, then repair: {repair}",
+         directory first, then repair it: {repair}",
         directory(place)
     )
 }
@@ -207,14 +95,15 @@ fn of_log(finding: &Finding, place: &Place<'_>) -> Option<String> {
     let text = match finding.code {
         Code::ZeroTail => {
             "If the broker was killed, start it: recovery cuts the zeros off, and nothing is lost \
-             by it. If it stopped cleanly or nextStart says otherwise, move the directory away and \
-             let the broker fetch it from a healthy replica; of a last copy, cut the zeros off."
+             by it. If it stopped cleanly or nextStart says otherwise, move the directory away \
+             and let the broker fetch it from a healthy replica; of a last copy, cut the zeros \
+             off."
                 .to_owned()
         }
         Code::TruncatedTail => {
-            "If the broker was killed, start it: recovery cuts here. If this is a copy, compare its \
-             size with the original, and copy again. Otherwise take it from a healthy replica; of a \
-             last copy, cut it here."
+            "If the broker was killed, start it: recovery cuts here. If this is a copy, compare \
+             its size with the original, and copy again. Otherwise take it from a healthy \
+             replica; of a last copy, cut it here."
                 .to_owned()
         }
         Code::CrcMismatch
@@ -222,15 +111,14 @@ fn of_log(finding: &Finding, place: &Place<'_>) -> Option<String> {
         | Code::BadBatchHeader
         | Code::OffsetRegression
         | Code::OffsetOverflow
-        | Code::SegmentOverlap
-        | Code::NameMismatch => fetch_or(finding, place, salvage),
+        | Code::SegmentOverlap => fetch_or(finding, place, salvage),
         Code::UnknownCodec
         | Code::PayloadUndecodable
         | Code::PayloadTooLarge
         | Code::RecordMalformed
         | Code::RecordCountMismatch => format!(
-            "Compare the batch with other replicas. If it is the same there, a producer sent it so: \
-             let consumers seek behind it, and mend the producer. {}",
+            "Compare the batch with other replicas. If it is the same there, a producer sent it \
+             so: let consumers seek behind it, and mend the producer. {}",
             fetch(place, salvage)
         ),
         Code::MarkerMalformed | Code::BarrierMalformed => format!(
@@ -239,8 +127,8 @@ fn of_log(finding: &Finding, place: &Place<'_>) -> Option<String> {
         ),
         Code::NonTransactionalInTransaction | Code::StartBlocked => blocked(finding, place),
         Code::MaxTimestampMismatch => {
-            "Nothing to repair. If a segment is kept too long or a search by time goes wrong, this \
-             is why; find the producer by its id and mend it."
+            "Nothing to repair. If a segment is kept too long or a search by time goes wrong, \
+             this is why; find the producer by its id and mend it."
                 .to_owned()
         }
         Code::FutureTimestamp => {
@@ -255,10 +143,13 @@ fn of_log(finding: &Finding, place: &Place<'_>) -> Option<String> {
              never fetched again by itself.",
             directory(place)
         ),
-        Code::LeaderEpochRegression => fetch_or(
-            finding,
-            place,
-            "none changes a leader epoch; `kfsck repair index` writes leader-epoch-checkpoint anew.",
+        Code::LeaderEpochRegression => {
+            fetch_or(finding, place, "no command changes a batch's leader epoch.")
+        }
+        Code::NameMismatch => format!(
+            "Find the right name from the batches and the neighbours, and give it to the segment \
+             and its companions in a copy. {}",
+            fetch(place, "no command renames a segment.")
         ),
         code => return of_producer(code),
     };
@@ -272,9 +163,9 @@ fn blocked(finding: &Finding, place: &Place<'_>) -> String {
             .to_owned();
     }
     format!(
-        "The whole broker ends at this, for all partitions. Move {} out of its log directory, then \
-         start it: it fetches the partition from another replica. If this is the last copy, keep a \
-         copy of the directory and repair it before you put it back.",
+        "The whole broker ends at this, for all partitions. Move {} out of its log directory, \
+         then start it: it fetches the partition from another replica. If this is the last copy, \
+         keep a copy of the directory and repair it before you put it back.",
         directory(place)
     )
 }
@@ -284,19 +175,19 @@ fn of_producer(code: FindingCode) -> Option<String> {
     use FindingCode as Code;
     let text = match code {
         Code::SequenceGap => {
-            "Compare the offsets around it with another replica: if the producer has batches there \
-             that are missing here, let the broker fetch this copy again. If they are the same, \
-             look whether the records belong to this topic."
+            "Compare the offsets around it with another replica: if the producer has batches \
+             there that are missing here, let the broker fetch this copy again. If they are the \
+             same, look whether the records belong to this topic."
         }
         Code::SequenceRepeat | Code::SequenceOverlap => {
             "Read both batches (kfsck dump-log --print-data-log). The same records: the producer \
-             wrote them twice, and consumers got them twice. Different ones: two writers share the \
-             id; stop both before you part them."
+             wrote them twice, and consumers got them twice. Different ones: two writers share \
+             the id; stop both before you part them."
         }
         Code::EpochRegression | Code::PidCollision => {
-            "Stop the writers of this id. Part them in a copy and read which batches are in doubt. \
-             Until then start no new producer here: it may be answered as a duplicate, and its \
-             records are lost."
+            "Stop the writers of this id. Part them in a copy and read which batches are in \
+             doubt. Until then start no new producer here: it may be answered as a duplicate, and \
+             its records are lost."
         }
         Code::MarkerOldEpoch | Code::CoordinatorEpochRegression => {
             "Look with `kfsck txns` whether a transaction of the producer hangs; if so, abort it \
@@ -304,13 +195,13 @@ fn of_producer(code: FindingCode) -> Option<String> {
         }
         Code::HangingTransaction => {
             "Run `kfsck txns --transaction-log DIR` to hear whether it hangs for good. If so, use \
-             the kafka-transactions.sh line that it prints, on the running cluster. Append an abort \
-             offline only with all replicas stopped, the same bytes on each."
+             the kafka-transactions.sh line that it prints, on the running cluster. Append an \
+             abort offline only with all replicas stopped, the same bytes on each."
         }
         Code::CoordinatorMismatch => {
-            "Make sure that both copies are of one moment. Then let the coordinator end it: it sends \
-             its markers again when it loads. Append an abort offline only if `kfsck txns` says that \
-             it hangs, with all replicas stopped."
+            "Make sure that both copies are of one moment. Then let the coordinator end it: it \
+             sends its markers again when it loads. Append an abort offline only if `kfsck txns` \
+             says that it hangs, with all replicas stopped."
         }
         Code::NegativeProducerId => {
             "`kfsck pid explain` tells what the id can be. Consumers of committed data see its \
@@ -318,8 +209,8 @@ fn of_producer(code: FindingCode) -> Option<String> {
              uses the original id."
         }
         Code::ProducerIdNotIssued => {
-            "Before local producers write, let the controller give out ids above this one, or give \
-             its batches an id of the reserved range (2^62 and up)."
+            "Before local producers write, let the controller give out ids above this one, or \
+             give its batches an id of the reserved range (2^62 and up)."
         }
         Code::BarrierOpenTransaction => {
             "Ask the source cluster how the transaction ended there. If it was aborted or is \
@@ -340,33 +231,33 @@ fn of_producer(code: FindingCode) -> Option<String> {
 fn beside_the_log(finding: &Finding) -> String {
     use FindingCode as Code;
     match finding.code {
-        Code::SnapshotCorrupt => "Leave it where it is: the broker deletes it at its next start and \
-             reads the log instead, which costs time and nothing else. Do not delete it by hand: \
-             without any snapshot a clean start forgets all producers. To save the time, write it \
-             anew."
+        Code::SnapshotCorrupt => "Leave it where it is: the broker deletes it at its next start \
+             and reads the log instead, which costs time and nothing else. Do not delete it by \
+             hand: without any snapshot a clean start forgets all producers. To save the time, \
+             write it anew."
             .to_owned(),
         Code::SnapshotMissing => "Do not start the broker yet. Write the snapshots anew from the \
-             log and put them in place, or remove .kafka_cleanshutdown, so that the broker reads all \
-             logs of this directory from their recovery points."
+             log and put them in place, or remove .kafka_cleanshutdown, so that the broker reads \
+             all logs of this directory from their recovery points."
             .to_owned(),
         Code::SnapshotMismatch | Code::SnapshotBeforeBarrier => "Look at both sides with `kfsck \
              inspect-snapshot`. If the log is right, write the snapshots anew before the broker \
              starts: it believes them."
             .to_owned(),
-        Code::SnapshotStray => "Ask what cut the log below it. The broker deletes it by itself; do \
-             not delete it by hand."
+        Code::SnapshotStray => "Ask what cut the log below it. The broker deletes it by itself; \
+             do not delete it by hand."
             .to_owned(),
         Code::IndexCorrupt | Code::IndexMismatch | Code::TimeIndexMismatch => "Write the indexes \
-             anew before the broker starts: it believes them. If it must start now, move the .index \
-             of this segment away, and the broker reads the segment again."
+             anew before the broker starts: it believes them. If it must start now, move the \
+             .index of this segment away, and the broker reads the segment again."
             .to_owned(),
-        Code::IndexMissing => "Write the indexes anew, or start the broker if time does not matter: \
-             without an .index it reads the segment again. An empty .timeindex stays empty, so of a \
-             missing time index move the .index away too."
+        Code::IndexMissing => "Write the indexes anew, or start the broker if time does not \
+             matter: without an .index it reads the segment again. An empty .timeindex stays \
+             empty, so of a missing time index move the .index away too."
             .to_owned(),
         Code::TxnIndexMismatch | Code::TxnIndexMissing => "Do not let consumers of committed data \
-             read yet: they get aborted records. Write the indexes anew before the broker starts, or \
-             move the .index of this segment away, and the broker reads the segment again."
+             read yet: they get aborted records. Write the indexes anew before the broker starts, \
+             or move the .index of this segment away, and the broker reads the segment again."
             .to_owned(),
         Code::LeaderEpochCheckpointMismatch => "Write leader-epoch-checkpoint anew from the log \
              before this replica leads or follows again: by it replicas find out where their logs \
@@ -391,8 +282,8 @@ fn beside_the_log(finding: &Finding) -> String {
         Code::DuplicatePartition => "Do not start the broker on both. `kfsck compare` shows which \
              one is longer and where they part; move the other out of its log directory."
             .to_owned(),
-        Code::LeftoverFile => "Let the broker finish it at its next start. Copy the directory first \
-             if this is the last copy; rename and remove nothing by hand."
+        Code::LeftoverFile => "Let the broker finish it at its next start. Copy the directory \
+             first if this is the last copy; rename and remove nothing by hand."
             .to_owned(),
         Code::StrayFile => "Move it out of the log directory before the broker starts.".to_owned(),
         _ => "See `kfsck explain` for this code.".to_owned(),

@@ -5,6 +5,7 @@ pub mod advice;
 pub mod json;
 mod kept;
 mod next_start_text;
+mod repair_line;
 pub mod text;
 
 use std::path::Path;

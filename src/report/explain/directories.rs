@@ -22,7 +22,8 @@ pub(super) const GROUP: Group = Group {
                      of the segments alone that it recovers. When the leader changes, replicas \
                      ask each other for the end of an epoch and cut there: with a wrong answer \
                      they cut too much, or keep what differs.",
-            repair: "`kfsck repair index` writes it from the log.",
+            repair: "`kfsck repair log` writes it from the log, with either choice, and leaves a \
+                     sound log as it is.",
             action: "Rebuild it before this replica can lead.",
             reports: &["KIP-101", "KIP-279", "KIP-320"],
         },
@@ -40,8 +41,8 @@ pub(super) const GROUP: Group = Group {
                      segment, and deleted records come back. With a replication-offset-checkpoint \
                      or leader-epoch-checkpoint that it cannot read the log directory goes off \
                      line.",
-            repair: "`kfsck repair index` writes leader-epoch-checkpoint from the log. The others \
-                     are written by the broker.",
+            repair: "`kfsck repair log` writes leader-epoch-checkpoint from the log. The others \
+                     are the broker's to write.",
             action: "Take the file from a backup, or write the right numbers by hand: it is text.",
             reports: &[],
         },
@@ -58,7 +59,8 @@ pub(super) const GROUP: Group = Group {
             broker: "A log that ends below its log start loses **all segments** and begins anew \
                      at the start. A recovery point or a high watermark behind the end is put \
                      back to it.",
-            repair: "`kfsck repair log` keeps the log start consistent with what it writes.",
+            repair: "`kfsck repair log` makes a log that would end below its start begin and end \
+                     there; the checkpoint files stay as they are.",
             action: "Do not start the broker while the log ends below its start: correct the line \
                      of log-start-offset-checkpoint, which is text, or take the partition away.",
             reports: &[],
@@ -108,7 +110,8 @@ pub(super) const GROUP: Group = Group {
             causes: "A broker that was killed in the middle of it.",
             broker: "Deletes `.deleted` and `.cleaned` files and indexes without a log; finishes \
                      what `.swap` files began, if they are whole.",
-            repair: "Nothing: the result in `--output` has none of them.",
+            repair: "Nothing: `kfsck repair log` refuses to work where a `.swap` lies, for the \
+                     broker may yet put it in the place of others.",
             action: "Leave them to the broker. Remove none by hand, and rename no `.swap`.",
             reports: &[],
         },

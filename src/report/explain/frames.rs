@@ -38,8 +38,8 @@ pub(super) const GROUP: Group = Group {
             code: FindingCode::ZeroTail,
             line: "zeros from here to the end of the file",
             means: "From here on the file holds nothing but zeros. No batch was written there.",
-            severity: "always an error, for a broker that stopped cleanly leaves none; nothing is \
-                       lost by it",
+            severity: "an error; a warning at the end of the last segment after a stop that was \
+                       not a clean one: the start cuts it off and loses nothing",
             causes: "Preallocated space (`preallocate=true`, and every segment of the metadata \
                      log), which a clean stop cuts off and a killed broker leaves; or a file \
                      system that made the file longer before its blocks reached the disk, after a \

@@ -22,8 +22,9 @@ pub(super) const GROUP: Group = Group {
                      index anew, and an index entry that does not rise makes it empty the whole \
                      segment. Consumers may get an offset twice or skip records, depending on \
                      where they begin.",
-            repair: "`kfsck repair log --truncate` cuts in front of the batch; `--salvage` keeps \
-                     the first of those that claim an offset. Offsets are never given anew.",
+            repair: "`kfsck repair log --truncate` cuts in front of the batch; `--salvage` keeps, \
+                     of the orders that are possible, the one with the most records. Offsets are \
+                     never given anew.",
             action: "Compare the batches at both places with another replica: one of them is \
                      right.",
             reports: &["KAFKA-19407", "KAFKA-3919"],
@@ -70,8 +71,8 @@ pub(super) const GROUP: Group = Group {
             broker: "Does not notice. It reads offsets from the second base on in the second \
                      segment alone, so the end of the first is lost to readers, or read twice by \
                      those who come from its front.",
-            repair: "`kfsck repair log --salvage` keeps the first of those that claim an offset; \
-                     `--truncate` cuts where the overlap begins.",
+            repair: "`kfsck repair log --salvage` keeps, of the orders that are possible, the one \
+                     with the most records; `--truncate` cuts where the overlap begins.",
             action: "Find out which files do not belong here (their times, other replicas).",
             reports: &[],
         },
@@ -86,7 +87,8 @@ pub(super) const GROUP: Group = Group {
             broker: "Looks for the name of 20 digits alone, and makes the file, empty, where it \
                      is not: nothing of a file of another name is in the log then. Offsets below \
                      the name's are found by nobody, and no index can name them.",
-            repair: "`kfsck repair log` writes the segment under the offset that it holds.",
+            repair: "Nothing: segments keep their names. Batches below the name's offset are \
+                     damage to `kfsck repair log`.",
             action: "Find the right name from the batches and from the neighbours, and put the \
                      companions (`.index`, `.timeindex`, `.txnindex`) under the same.",
             reports: &[],
@@ -103,8 +105,9 @@ pub(super) const GROUP: Group = Group {
             broker: "Loads it. A follower that copies the batch takes it and forgets all later \
                      epochs of its cache, so that it may cut at a wrong place when the leader \
                      changes; recovery assigns rising epochs alone.",
-            repair: "Nothing changes the field: a batch of a leader is never rewritten for it. \
-                     `kfsck repair index` writes leader-epoch-checkpoint anew from rising epochs.",
+            repair: "Nothing changes the field: a leader's batch is never rewritten for it. \
+                     `kfsck repair log` writes leader-epoch-checkpoint anew where it does not say \
+                     what the batches say.",
             action: "Compare with other replicas. If only this copy has it, let the broker fetch \
                      the partition again.",
             reports: &["KIP-101", "KIP-320"],

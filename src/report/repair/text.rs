@@ -1,6 +1,6 @@
 //! The plan in sentences: what would be better comes first, then what is lost.
 
-use super::View;
+use super::{Outcome, View};
 use crate::repair::plan::{Kept, Lost, Plan, Step};
 use crate::report::measure::count;
 use crate::report::one_line::{on_one_line, path_on_one_line};
@@ -17,30 +17,40 @@ pub fn text(view: &View<'_>) -> String {
     if plan.is_empty() {
         out += "nothing to do\n";
         lines("warning", &plan.warnings, &mut out);
-        return out;
+    } else {
+        todo(plan, &mut out);
     }
-    lines("better", &plan.alternatives, &mut out);
-    kept(plan.kept, &mut out);
-    let lost: Vec<_> = plan.lost.iter().map(loss).collect();
-    lines("lost", &lost, &mut out);
-    lines("warning", &plan.warnings, &mut out);
-    let steps: Vec<_> = plan.steps.iter().map(step).collect();
-    lines("step", &steps, &mut out);
-    match &view.outcome {
-        None => {}
-        Some(outcome) => {
-            line("result", &path_on_one_line(outcome.path), &mut out);
-            if let Some(path) = outcome.set_aside {
-                line("old files", &path_on_one_line(path), &mut out);
-            }
-            match outcome.left {
-                [] => line("check", "a broker loads it and keeps every byte", &mut out),
-                left => lines("left", left, &mut out),
-            }
-            procedure(plan, outcome.set_aside.is_some(), &mut out);
-        }
+    if let Some(outcome) = &view.outcome {
+        done(plan, outcome, &mut out);
     }
     out
+}
+
+fn todo(plan: &Plan, out: &mut String) {
+    lines("better", &plan.alternatives, out);
+    kept(plan.kept, out);
+    let lost: Vec<_> = plan.lost.iter().map(loss).collect();
+    lines("lost", &lost, out);
+    lines("warning", &plan.warnings, out);
+    let steps: Vec<_> = plan.steps.iter().map(step).collect();
+    lines("step", &steps, out);
+}
+
+fn done(plan: &Plan, outcome: &Outcome<'_>, out: &mut String) {
+    let is_written = outcome.path != plan.directory;
+    if is_written || outcome.set_aside.is_some() {
+        line("result", &path_on_one_line(outcome.path), out);
+    }
+    if let Some(path) = outcome.set_aside {
+        line("old files", &path_on_one_line(path), out);
+    }
+    match outcome.left {
+        [] => line("check", "a broker loads it and keeps every byte", out),
+        left => lines("left", left, out),
+    }
+    if !plan.is_empty() {
+        procedure(plan, outcome.set_aside.is_some(), out);
+    }
 }
 
 fn lines(name: &str, texts: &[String], out: &mut String) {

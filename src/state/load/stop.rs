@@ -43,8 +43,8 @@ impl Stop {
     }
 }
 
-/// What a faulty `leader-epoch-checkpoint` ends with: `CheckpointFile.read` turns what it finds into
-/// an `IOException` of its own, but not a number in an entry, nor a count below 0.
+/// What a faulty `leader-epoch-checkpoint` ends with: `CheckpointFile.read` turns what it finds
+/// into an `IOException` of its own, but not a number in an entry, nor a count below 0.
 pub(super) fn of_leader_epochs(fault: &Malformed, path: &Path) -> Stop {
     let text = fault.to_string();
     match (fault.field, &fault.problem) {

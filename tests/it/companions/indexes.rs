@@ -85,8 +85,13 @@ fn many_wrong_entries_are_one_finding() {
 #[test]
 fn an_index_that_is_not_there() {
     let scene = Scene::of("txn-both-0");
-    scene.remove(INDEX);
     scene.remove(TIMES);
+    let alone = scene.only("index-missing").message;
+    assert!(alone.contains("makes an empty one"), "{alone}");
+    scene.remove(INDEX);
+    for finding in scene.findings() {
+        assert!(finding.message.contains("segment again"), "{finding:?}");
+    }
     assert_eq!(
         scene.told(),
         [

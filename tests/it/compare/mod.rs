@@ -1,5 +1,5 @@
-//! `kfsck compare`: mirrors as the simulator writes them, replicas of real brokers that are damaged,
-//! and hand-made logs for each kind of difference.
+//! `kfsck compare`: mirrors as the simulator writes them, replicas of real brokers that are
+//! damaged, and hand-made logs for each kind of difference.
 
 #[cfg(unix)]
 mod command;

@@ -205,9 +205,12 @@ fn ids_are_mapped_as_the_design_maps_them() {
     };
     assert_eq!(of("verbatim"), ["same"]);
     assert_eq!(of("barrier"), ["same"]);
-    // A mirror that went on with another source has what that one mirrored as well.
-    assert_eq!(of("negate"), ["double-negation", "negation", "same"]);
-    assert_eq!(of("negate-idempotent"), ["negation", "same"]);
+    // A mirror that went on with another source has what that one mirrored as well, and an id that
+    // is back in its own cluster looks as if it was mapped twice: its value alone does not tell.
+    for strategy in ["negate", "negate-idempotent"] {
+        let mappings = ["double-negation", "negation", "same"];
+        assert_eq!(of(strategy), mappings, "{strategy}");
+    }
     for strategy in ["bit-field", "bit-field-salt", "bit-field-random-salt"] {
         assert_eq!(of(strategy), ["bit-field", "same"], "{strategy}");
     }

@@ -1,9 +1,14 @@
 //! `kfsck check`: options, exit codes, both forms of the answer, order, and that no input hides
 //! another.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use kfsck::analysis::check::code::FindingCode;
+use kfsck::analysis::log_findings::Severity;
+use kfsck::format::number::{Offset, ProducerId};
+use kfsck::report::check::{Place, advice};
 use serde::Deserialize;
 
 use super::commands::make_fifo;
@@ -288,6 +293,40 @@ fn codes_that_are_left_out_do_not_count() {
         for said in ["zero_tail", "near it: zero-tail", "--help"] {
             assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
         }
+    }
+}
+
+/// What is told to be run is a command line that the program takes.
+#[test]
+fn every_repair_line_is_one_that_the_program_takes() {
+    let directory = tempfile::tempdir().unwrap();
+    let partition = directory.path().join("data/orders-0");
+    copy_tree(&testdata("main/plain-0"), &partition);
+    let place = Place {
+        name: "orders-0",
+        path: &partition,
+        is_partition: true,
+    };
+    let mut lines = BTreeSet::new();
+    for code in FindingCode::ALL {
+        for id in [5, -7, -9_223_371_946_660_462_587] {
+            let finding = kfsck::analysis::check::finding::Finding::new(
+                *code,
+                Severity::Error,
+                partition.join("leader-epoch-checkpoint"),
+                "anything",
+            );
+            let finding = finding.at(0).with_offset(Offset(3));
+            let finding = finding.with_producer(ProducerId(id));
+            lines.extend(advice::of(&finding, &place).repair);
+        }
+    }
+    assert!(lines.len() > 10, "{lines:?}");
+    for line in lines {
+        let words = line.split(' ').skip(1);
+        let run = words.fold(Run::new([] as [&str; 0]), Run::arg);
+        let outcome = run.arg("--dry-run").dir(directory.path()).outcome();
+        assert_ne!(outcome.code, 2, "{line}\n{}", outcome.stderr);
     }
 }
 

@@ -172,6 +172,10 @@ mod of_repair {
     every_command! {
         log: ["repair", "log"];
         index: ["repair", "index"];
+        snapshot: ["repair", "snapshot"];
+        pids: ["repair", "pids"];
+        barrier: ["repair", "barrier"];
+        abort: ["repair", "abort"];
     }
 
     /// A new command comes with its line above.
@@ -204,7 +208,7 @@ mod printing {
         producers_json: ["producers", "-q", "--format", "json", "testdata/kafka/main"];
         txns: ["txns", "--all", "testdata/kafka/main/txn-v2-1"];
         repair: ["repair", "index", "-q", "--dry-run", "testdata/kafka/main/idem-0"];
-        repair_json: ["repair", "index", "--dry-run", "--format=json", "testdata/kafka/main/idem-0"];
+        repair_json: ["repair", "index", "--dry-run", "--format=json", "testdata/kafka/legacy"];
         pid_map: ["pid", "map", "--pid", "5", "--cluster-id", "7YlvJLFmRy2ZQ9tBN3Ofiw"];
         pid_explain: ["pid", "explain", "-7"];
         pid_odds: ["pid", "odds", "--clusters", "5"];
@@ -212,8 +216,8 @@ mod printing {
         simulate_chain_json: ["simulate-chain", "--builtin", "all", "--format", "json"];
         simulate_chain_trace: ["simulate-chain", "--builtin", "chain", "--trace"];
         simulate_chain_list: ["simulate-chain", "--list"];
-        check: ["check", "testdata/kafka/main"];
-        check_json: ["check", "--format", "json", "testdata/kafka/main"];
+        check: ["check", "testdata/kafka/main/idem-0"];
+        check_json: ["check", "--format", "json", "testdata/kafka/main/idem-0"];
         explain: ["explain"];
         explain_json: ["explain", "--format", "json"];
         compare: ["compare", "testdata/kafka/main/plain-0", "testdata/kafka/main/plain-0"];

@@ -1,0 +1,130 @@
+//! The command line that repairs what was found.
+
+use super::Place;
+use crate::analysis::check::code::FindingCode;
+use crate::analysis::check::finding::Finding;
+use crate::analysis::log_findings::Severity;
+use crate::report::shell_word::shell_word;
+
+/// The way to repair that fits a code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Bad batches leave the log, and what is good behind them stays; leader-epoch-checkpoint says
+    /// what the batches say.
+    Salvage,
+    /// The log ends in front of it.
+    Truncate,
+    /// Indexes are written anew.
+    Index,
+    /// Snapshots are written anew.
+    Snapshot,
+    /// Snapshots are written anew by the rules of the barrier design.
+    SnapshotOfBarrier,
+    /// Two writers under one id are parted.
+    Split,
+    /// Mapped ids get back what they were.
+    Unmap,
+    /// An id is replaced.
+    Remap,
+    /// An open transaction is aborted.
+    Abort,
+    /// A barrier is appended.
+    Barrier,
+    /// No command repairs it.
+    None,
+}
+
+/// The first id of the range that no controller reaches: new ids come from there.
+const FIRST_RESERVED: i64 = 1 << 62;
+
+fn way(finding: &Finding) -> Way {
+    use FindingCode as Code;
+    if finding.severity == Severity::Note {
+        return Way::None;
+    }
+    match finding.code {
+        Code::ZeroTail | Code::TruncatedTail => Way::Truncate,
+        Code::CrcMismatch
+        | Code::Garbage
+        | Code::BadBatchHeader
+        | Code::UnknownCodec
+        | Code::PayloadUndecodable
+        | Code::PayloadTooLarge
+        | Code::RecordMalformed
+        | Code::RecordCountMismatch
+        | Code::OffsetRegression
+        | Code::OffsetOverflow
+        | Code::SegmentOverlap
+        | Code::MarkerMalformed
+        | Code::BarrierMalformed
+        | Code::LeaderEpochCheckpointMismatch => Way::Salvage,
+        Code::IndexCorrupt
+        | Code::IndexMismatch
+        | Code::IndexMissing
+        | Code::TimeIndexMismatch
+        | Code::TxnIndexMismatch
+        | Code::TxnIndexMissing => Way::Index,
+        Code::CheckpointCorrupt if is_of_a_partition(finding) => Way::Salvage,
+        Code::SnapshotCorrupt | Code::SnapshotMissing | Code::SnapshotMismatch => Way::Snapshot,
+        Code::SnapshotStray => Way::Snapshot,
+        Code::SnapshotBeforeBarrier => Way::SnapshotOfBarrier,
+        Code::SequenceRepeat
+        | Code::SequenceOverlap
+        | Code::EpochRegression
+        | Code::NonTransactionalInTransaction
+        | Code::PidCollision => Way::Split,
+        Code::NegativeProducerId => Way::Unmap,
+        Code::ProducerIdNotIssued => Way::Remap,
+        Code::HangingTransaction | Code::BarrierOpenTransaction | Code::CoordinatorMismatch => {
+            Way::Abort
+        }
+        Code::BarrierMissing => Way::Barrier,
+        Code::StartBlocked if finding.position.is_some() && finding.offset.is_some() => {
+            Way::Truncate
+        }
+        _ => Way::None,
+    }
+}
+
+/// Whether a checkpoint lies in a partition's directory.
+pub(super) fn is_of_a_partition(finding: &Finding) -> bool {
+    let name = finding.path.file_name();
+    name.is_some_and(|name| name == "leader-epoch-checkpoint")
+}
+
+/// The command line; `None` where nothing is to be repaired, or by no command.
+pub(super) fn of(finding: &Finding, place: &Place<'_>) -> Option<String> {
+    let producer = finding.producer_id;
+    let verb = match way(finding) {
+        Way::None => return None,
+        Way::Salvage => "log --salvage".to_owned(),
+        Way::Truncate => "log --truncate".to_owned(),
+        Way::Index => "index".to_owned(),
+        Way::Snapshot => "snapshot --rebuild".to_owned(),
+        Way::SnapshotOfBarrier => "snapshot --rebuild --rules barrier".to_owned(),
+        Way::Split => format!("pids --split {}", producer?),
+        Way::Unmap => match producer?.origin() {
+            "negated" => "pids --unmap negate".to_owned(),
+            _ => "pids --unmap bit-field".to_owned(),
+        },
+        Way::Remap => format!("pids --remap {}={FIRST_RESERVED}", producer?),
+        Way::Abort => format!(
+            "abort --producer-id {} --transaction-log TRANSACTION_LOG --all-replicas-stopped",
+            producer?
+        ),
+        Way::Barrier => "barrier --layout b --all-replicas-stopped".to_owned(),
+    };
+    if !place.is_partition {
+        return None;
+    }
+    let path = place.path.to_string_lossy();
+    // What begins like an option is a path all the same.
+    let path = match path.starts_with('-') {
+        true => format!("./{path}"),
+        false => path.into_owned(),
+    };
+    Some(format!(
+        "kfsck repair {verb} {} --output DIR",
+        shell_word(&path)
+    ))
+}

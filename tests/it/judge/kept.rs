@@ -1,0 +1,81 @@
+//! What a repair must keep and may not make up, judged by the log as it was before the damage.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use kfsck::format::batch::Header;
+use kfsck::state::read::segments;
+use kfsck::storage::directory::PartitionDirectory;
+use kfsck::storage::segment::walk::{Piece, Walk};
+use kfsck::storage::source::{Access, Source};
+
+use super::cases::only_directory;
+
+/// A batch of a healthy log.
+struct Kept {
+    file: String,
+    position: usize,
+    offset: i64,
+    bytes: Vec<u8>,
+}
+
+fn batches(partition: &Path) -> Vec<Kept> {
+    let mut batches = Vec::new();
+    for segment in segments(&PartitionDirectory::list(partition)) {
+        let source = Source::open(&segment.path, Access::Map).unwrap();
+        let all = fs::read(&segment.path).unwrap();
+        let mut walk = Walk::new(&source);
+        while let Some(piece) = walk.next_piece().unwrap() {
+            let Piece::Batch(span) = piece else {
+                panic!("damage in {}", segment.path.display());
+            };
+            let position = usize::try_from(span.position).unwrap();
+            let size = usize::try_from(span.size).unwrap();
+            batches.push(Kept {
+                file: segment
+                    .path
+                    .file_name()
+                    .unwrap()
+                    .to_str()
+                    .unwrap()
+                    .to_owned(),
+                position,
+                offset: Header::new(&walk.head(span).unwrap()).base_offset().0,
+                bytes: all[position..position + size].to_vec(),
+            });
+        }
+    }
+    batches
+}
+
+/// Batches that were made up, or lost without need.
+pub(super) fn complaints(case: &Path) -> Vec<String> {
+    let [whole, damaged, repaired] =
+        ["whole", "damaged", "repaired"].map(|name| only_directory(&case.join(name)));
+    let before = batches(&whole);
+    let after = batches(&repaired);
+    let known: HashSet<&[u8]> = before.iter().map(|batch| &batch.bytes[..]).collect();
+    let left: HashSet<&[u8]> = after.iter().map(|batch| &batch.bytes[..]).collect();
+    let mut complaints = Vec::new();
+    for batch in &after {
+        if !known.contains(&batch.bytes[..]) {
+            complaints.push(format!("the batch at offset {} was made up", batch.offset));
+        }
+    }
+    let told = fs::read_to_string(case.join("told")).unwrap();
+    let is_cut = told.contains("--truncate");
+    for batch in &before {
+        let now = fs::read(damaged.join(&batch.file)).unwrap_or_default();
+        let end = batch.position + batch.bytes.len();
+        let is_intact = now.get(batch.position..end) == Some(&batch.bytes);
+        if is_cut && !is_intact {
+            // What lies behind the first damage goes.
+            break;
+        }
+        if is_intact && !left.contains(&batch.bytes[..]) {
+            complaints.push(format!("the batch at offset {} was lost", batch.offset));
+        }
+    }
+    complaints
+}
