@@ -147,13 +147,12 @@ Examples:
   kfsck repair barrier --layout b --dry-run orders-0
   kfsck repair barrier --source-cluster-id ABEiM0RVZneImaq7zN3u_w --timestamp 1774000000000 \\
     --all-replicas-stopped --output repaired orders-0")]
-#[group(id = "value", required = true, multiple = true, args = ["source_cluster_id", "layout"])]
 pub(super) struct BarrierOptions {
     /// The cluster that was mirrored, for layout a
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     source_cluster_id: Option<String>,
 
-    /// The layout of the barrier's value [default: a]
+    /// The layout of the barrier's value [default: a with --source-cluster-id, else b]
     #[arg(long, value_enum, value_name = "LAYOUT")]
     layout: Option<Layout>,
 
@@ -411,7 +410,11 @@ impl PidsOptions {
 
 impl BarrierOptions {
     pub(super) fn asked(&self) -> Result<Asked, clap::Error> {
-        let value = match (self.layout.unwrap_or(Layout::A), &self.source_cluster_id) {
+        let by_id = match self.source_cluster_id {
+            Some(_) => Layout::A,
+            None => Layout::B,
+        };
+        let value = match (self.layout.unwrap_or(by_id), &self.source_cluster_id) {
             (Layout::A, Some(id)) => MirrorPidReset::Sourced {
                 version: 0,
                 source_cluster_id: id.clone().into_bytes(),
