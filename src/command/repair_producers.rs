@@ -36,7 +36,8 @@ use super::time;
 #[command(after_help = "\
 Examples:
   kfsck repair snapshot --rebuild --dry-run orders-0
-  kfsck repair snapshot --drop-pid -7 --output repaired orders-0")]
+  kfsck repair snapshot --drop-pid -7 --output repaired orders-0
+  kfsck repair snapshot --to-version 1 --output repaired orders-0")]
 #[group(id = "what", required = true, multiple = true)]
 #[group(args = ["rebuild", "drop_pid", "remap", "to_version", "set_source"])]
 pub(super) struct SnapshotOptions {
@@ -144,7 +145,9 @@ pub(super) struct PidsOptions {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  kfsck repair barrier --layout b --dry-run orders-0
+  kfsck repair barrier --dry-run orders-0
+  kfsck repair barrier --layout b --timestamp 1774000000000 --all-replicas-stopped \\
+    --output repaired orders-0
   kfsck repair barrier --source-cluster-id ABEiM0RVZneImaq7zN3u_w --timestamp 1774000000000 \\
     --all-replicas-stopped --output repaired orders-0")]
 pub(super) struct BarrierOptions {
@@ -171,6 +174,8 @@ pub(super) struct BarrierOptions {
 #[command(after_help = "\
 Examples:
   kfsck repair abort --producer-id 5 --transaction-log /mnt/copy --dry-run orders-0
+  kfsck repair abort --producer-id 5 --transaction-log /mnt/copy --all-replicas-stopped \\
+    --output repaired orders-0
   kfsck repair abort --producer-id 5 --force --timestamp 1774000000000 --all-replicas-stopped \\
     --output repaired orders-0")]
 #[group(id = "right", required = true, multiple = true, args = ["transaction_log", "force"])]
