@@ -194,7 +194,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Bytes behind the log's end as the broker sees it.
+    /// What lies behind the log's end as the broker sees it.
     fn say_unseen(&self, loaded: &Loaded<1>, verdict: &mut Verdict) -> Result<(), ReadError> {
         let Some(last) = loaded.segments.last() else {
             return Ok(());
@@ -202,27 +202,35 @@ impl Judge<'_> {
         let Some(segment) = self.segment(last.base_offset) else {
             return Ok(());
         };
-        if self.is_on_its_way_out() {
+        if self.is_on_its_way_out() || last.size == 0 {
             return Ok(());
         }
-        let access = self.options.access;
+        let (access, end) = (self.options.access, loaded.log_end_offset);
         let position = loaded.last_batch.map_or(0, |batch| batch.end());
+        let goes_back = loaded.greatest_offset > end || end <= last.base_offset;
         let is_suspect = match loaded.last_batch {
-            Some(batch) => position < last.size || is_damaged(&segment, batch, access)?,
-            None => last.size > 0,
+            Some(batch) => {
+                goes_back || position < last.size || is_damaged(&segment, batch, access)?
+            }
+            None => true,
         };
         if !is_suspect {
             return Ok(());
         }
-        let end = loaded.log_end_offset;
-        let readable = Readable::behind(&segment, end, access)?;
+        let mut readable = Readable::behind(&segment, last.size, end, access)?;
+        let earlier = loaded.segments.iter().filter(|_| end < last.base_offset);
+        for earlier in earlier.filter(|segment| segment.base_offset < last.base_offset) {
+            if let Some(segment) = self.segment(earlier.base_offset) {
+                let above = Readable::above(&segment, earlier.size, end, access)?;
+                readable = readable.and(above);
+            }
+        }
         let records = counted(readable.records, "record");
         match readable.first {
             Some(first) => {
                 let sentence = format!(
-                    "the log ends at offset {end} for the broker, which does not see the rest of \
-                     segment {}: {records} that can be read lie there, and their offsets are given \
-                     out again",
+                    "the log ends at offset {end} for the broker, by what it finds in segment {}: \
+                     {records} that can be read lie above, and their offsets are given out again",
                     last.base_offset
                 );
                 verdict.add(Action::Truncates, Some(first), readable.records, sentence);

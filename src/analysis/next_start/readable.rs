@@ -33,31 +33,72 @@ impl Readable {
         let batches = GoodBatches::open(&stretch.path, access)?;
         batches.walk(stretch.segment, |batch, records| {
             if within(batch) {
-                found.first = found.first.or(Some(batch.base_offset));
-                found.records += records;
+                found.add(batch, records);
             }
         })?;
         Ok(found)
     }
 
-    /// Walks over the last segment of a log that ends at `end` for its broker: what can be read
-    /// behind the last good batch below that.
+    /// Walks over the first `size` bytes of the last segment of a log that ends at `end` for its
+    /// broker: the batches with offsets at `end` or above that the segment ends with. The last one
+    /// may be below them all: then it is the one that the log ends with.
     pub(super) fn behind(
         segment: &SegmentFile,
+        size: u64,
+        end: Offset,
+        access: Access,
+    ) -> Result<Self, ReadError> {
+        let (mut run, mut before, mut is_above) = (Self::default(), Self::default(), true);
+        let batches = GoodBatches::open(&segment.path, access)?;
+        batches.walk(segment.base_offset, |batch, records| {
+            if batch.place.position >= size {
+                return;
+            }
+            is_above = batch.base_offset >= end;
+            match is_above {
+                true => run.add(batch, records),
+                // Nothing of the segment is reached: the whole of it counts.
+                false if end <= segment.base_offset => is_above = true,
+                false => before = std::mem::take(&mut run),
+            }
+        })?;
+        Ok(match is_above {
+            true => run,
+            false => before,
+        })
+    }
+
+    /// The batches with offsets at `end` or above in the first `size` bytes of a segment.
+    pub(super) fn above(
+        segment: &SegmentFile,
+        size: u64,
         end: Offset,
         access: Access,
     ) -> Result<Self, ReadError> {
         let mut found = Self::default();
         let batches = GoodBatches::open(&segment.path, access)?;
         batches.walk(segment.base_offset, |batch, records| {
-            if batch.base_offset < end && end > segment.base_offset {
-                found = Self::default();
-            } else {
-                found.first = found.first.or(Some(batch.base_offset));
-                found.records += records;
+            if batch.place.position < size && batch.base_offset >= end {
+                found.add(batch, records);
             }
         })?;
         Ok(found)
+    }
+
+    fn add(&mut self, batch: &Batch, records: u64) {
+        self.first = self.first.or(Some(batch.base_offset));
+        self.records += records;
+    }
+
+    /// Both.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            records: self.records + other.records,
+            first: match (self.first, other.first) {
+                (Some(one), Some(other)) => Some(one.min(other)),
+                (one, other) => one.or(other),
+            },
+        }
     }
 }
 

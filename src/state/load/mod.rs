@@ -119,6 +119,9 @@ pub struct Loaded<const N: usize> {
     /// The batch that the log ends with, if the last segment has any: bytes behind it were not
     /// seen. Of a directory that is on its way out it is not looked for.
     pub last_batch: Option<Place>,
+    /// The greatest offset behind any batch that was come by on the way there; above the log's end
+    /// where offsets go back.
+    pub greatest_offset: Offset,
     /// How the producers became known.
     pub origin: Origin,
     /// The leader epochs, rising.
@@ -187,6 +190,7 @@ const MOST_SPLITS: u32 = 10_000;
 struct End {
     offset: Offset,
     last_batch: Option<Place>,
+    greatest: Offset,
     recovery_point: Offset,
 }
 
@@ -248,8 +252,8 @@ impl<'a, const N: usize> Loader<'a, N> {
             false => self.retrying(Self::recover_log)?,
         };
         let last = self.segments.last_key_value().map(|(_, last)| last);
-        let last_batch = match (last, is_deleted) {
-            (Some(last), false) => last.end(self.options)?.1,
+        let found = match (last, is_deleted) {
+            (Some(last), false) => Some(last.end(self.options)?),
             _ => None,
         };
         let checkpoint = self.options.log_start_offset;
@@ -279,7 +283,8 @@ impl<'a, const N: usize> Loader<'a, N> {
         self.read_partition_metadata()?;
         let end = End {
             offset: end,
-            last_batch,
+            last_batch: found.and_then(|found| found.last_batch),
+            greatest: found.map_or(end, |found| found.greatest),
             recovery_point,
         };
         self.loaded(start, &end)
@@ -323,6 +328,7 @@ impl<'a, const N: usize> Loader<'a, N> {
             log_end_offset: end,
             recovery_point: at.recovery_point,
             last_batch: at.last_batch,
+            greatest_offset: at.greatest,
             origin: self.keeper.origin,
             first_unstable_offset: unstable,
             last_stable_offset: open.filter(|first| *first < end).unwrap_or(end),

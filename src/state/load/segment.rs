@@ -55,6 +55,27 @@ pub(super) enum Sanity {
     BadTxnIndex,
 }
 
+/// Where a segment ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LogEnd {
+    /// The offset behind the last batch; the base offset where there is none.
+    pub(super) offset: Offset,
+    /// The last batch.
+    pub(super) last_batch: Option<Place>,
+    /// The greatest offset behind any batch that was come by.
+    pub(super) greatest: Offset,
+}
+
+impl LogEnd {
+    const fn empty(base: Offset) -> Self {
+        Self {
+            offset: base,
+            last_batch: None,
+            greatest: base,
+        }
+    }
+}
+
 /// How a recovery ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recovered {
@@ -171,12 +192,11 @@ impl Segment {
     /// The offset behind the last batch (`readNextOffset`), looked for from the last entry of the
     /// index on.
     pub(super) fn next_offset(&self, options: &LoadOptions) -> Result<Offset, Halt> {
-        Ok(self.end(options)?.0)
+        Ok(self.end(options)?.offset)
     }
 
-    /// The offset behind the last batch that is found, and its place; the base offset where none
-    /// is.
-    pub(super) fn end(&self, options: &LoadOptions) -> Result<(Offset, Option<Place>), Halt> {
+    /// The end of the segment as `readNextOffset` finds it.
+    pub(super) fn end(&self, options: &LoadOptions) -> Result<LogEnd, Halt> {
         let index = self.index(options)?;
         let bytes = index.contents()?;
         let mut index = OffsetIndex::new(&*bytes, self.base);
@@ -187,13 +207,15 @@ impl Segment {
         let target = last.map_or(self.base, |entry| entry.offset);
         let source = self.source(options)?;
         let Some(from) = self.translate(&source, target, options)? else {
-            return Ok((self.base, None));
+            return Ok(LogEnd::empty(self.base));
         };
         let from = from.place.position;
         let mut stream = Stream::new(&source, self.base, from, self.size);
-        let mut end = (self.base, None);
+        let mut end = LogEnd::empty(self.base);
         while let Some(batch) = stream.next()? {
-            end = (batch.next_offset(), Some(batch.place));
+            end.offset = batch.next_offset();
+            end.last_batch = Some(batch.place);
+            end.greatest = end.greatest.max(end.offset);
         }
         Ok(end)
     }

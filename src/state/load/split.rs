@@ -6,6 +6,7 @@ use super::files::{Content, name_of};
 use super::segment::{OffsetIndexBuild, Segment};
 use super::stop::{Halt, Stop};
 use super::stream::Stream;
+use crate::format::batch::MAGIC;
 use crate::format::number::Offset;
 use crate::format::txn_index;
 use crate::state::batch::Batch;
@@ -164,6 +165,10 @@ impl PartBuild {
             let is_full = taken > 0 && taken.saturating_add(size) >= CHUNK;
             if is_full || !self.empty.is_in_range(batch.last_offset) {
                 break;
+            }
+            if stream.magic > MAGIC {
+                let message = format!("Invalid magic found in record: {}", stream.magic);
+                return Err(Stop::new("CorruptRecordException", message).into());
             }
             if !self.index.batch(&batch, self.length) {
                 let message = "Attempt to append an offset no larger than the last";

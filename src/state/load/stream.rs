@@ -18,6 +18,8 @@ pub(super) struct Stream<'s> {
     segment: Offset,
     position: u64,
     end: u64,
+    /// The magic of the last batch as it stands in the file.
+    pub(super) magic: u8,
 }
 
 /// Bytes of a frame, as a file counts them.
@@ -32,6 +34,7 @@ impl<'s> Stream<'s> {
             segment,
             position,
             end,
+            magic: MAGIC,
         }
     }
 
@@ -70,6 +73,7 @@ impl<'s> Stream<'s> {
             .zip(bytes)
             .for_each(|(to, from)| *to = *from);
         self.position = position.saturating_add(size);
+        self.magic = frame.magic;
         let place = Place {
             segment: self.segment,
             position,

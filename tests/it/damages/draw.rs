@@ -133,7 +133,9 @@ impl Draw<'_> {
         offsets.extend([0, 3, 40, 100, 150, 1_000_000]);
         let base = *self.dice.pick(&offsets);
         let near = [0, 0, 1, 5][self.dice.below(4)];
-        let (topic, number) = self.name.rsplit_once('-').unwrap();
+        let Some((topic, number)) = self.name.rsplit_once('-') else {
+            return;
+        };
         let text = format!("0\n1\n{topic} {number} {}\n", base + near);
         self.push(Operation::Write(file.to_owned(), text.into_bytes()));
     }

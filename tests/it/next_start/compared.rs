@@ -15,6 +15,7 @@ use kfsck::state::replay::{Replay, Visitor, replay};
 use kfsck::state::rules::Stock;
 use kfsck::storage::checkpoints::Checkpoints;
 use kfsck::storage::directory::{LogDirectory, Operand, PartitionDirectory, expand};
+use kfsck::storage::file_name::FileKind;
 use kfsck::storage::partition_name::DirectoryState;
 use kfsck::storage::source::{Access, Source};
 
@@ -164,7 +165,7 @@ impl Compared<'_> {
         }
         let real = self.real.answer(name);
         if let (Some(real), Some(twin)) = (&real.log, &mut twin.log)
-            && real.log_end_offset < 0
+            && (real.log_end_offset < 0 || real.log_end_offset < real.log_start_offset)
         {
             // No high watermark can be there.
             twin.first_unstable_offset = real.first_unstable_offset;
@@ -296,33 +297,40 @@ impl Truth {
             .collect();
         let log = real.log.as_ref().unwrap();
         let (mut action, mut lost) = (Action::CleanLoad, 0);
+        let end = log.log_end_offset;
+        let last = after.last_key_value().map_or(0, |(base, _)| *base);
         for (base, (size, batches)) in &before.segments {
-            match after.get(base) {
-                // Part of it lies in another segment now.
-                Some(_) if start.is_split() => {}
-                Some(left) if left.bytes < *size && !start.all_deleted() => {
-                    action = action.max(Action::Truncates);
-                    lost += before.records(*base, left.bytes);
-                }
-                Some(left) if left.bytes >= *size => {
-                    let is_last = after.last_key_value().is_some_and(|(last, _)| last == base);
-                    let seen = batches
-                        .iter()
-                        .rposition(|batch| batch.offset.0 < log.log_end_offset)
-                        .filter(|_| log.log_end_offset > *base);
-                    let unseen = &batches[seen.map_or(0, |at| at + 1)..];
-                    if is_last && !unseen.is_empty() {
-                        action = action.max(Action::Truncates);
-                        lost += unseen.iter().map(|batch| batch.records).sum::<u64>();
-                    }
-                }
-                _ => {
-                    action = Action::DeletesSegments;
-                    lost += before.records(*base, 0);
-                }
+            // Part of it lies in another segment now.
+            if start.is_split() {
+                break;
+            }
+            let Some(left) = after.get(base).filter(|_| !start.all_deleted()) else {
+                action = Action::DeletesSegments;
+                lost += before.records(*base, 0);
+                continue;
+            };
+            if left.bytes < *size {
+                action = action.max(Action::Truncates);
+                lost += before.records(*base, left.bytes);
+            }
+            let kept = batches.iter().filter(|batch| batch.position < left.bytes);
+            let kept: Vec<_> = kept.collect();
+            let unseen: Vec<_> = match (*base == last, end <= *base) {
+                (true, false) => behind(&kept, end),
+                (false, _) if end >= last => Vec::new(),
+                _ => kept
+                    .into_iter()
+                    .filter(|batch| batch.offset.0 >= end)
+                    .collect(),
+            };
+            if !unseen.is_empty() {
+                action = action.max(Action::Truncates);
+                lost += unseen.iter().map(|batch| batch.records).sum::<u64>();
             }
         }
-        if action < Action::LosesProducerState && loses_producers(partition, real, checkpoints) {
+        if action < Action::LosesProducerState
+            && loses_producers(start, partition, real, checkpoints)
+        {
             action = Action::LosesProducerState;
         }
         if action < Action::HidesAborts && hides_aborts(partition, real) {
@@ -332,15 +340,38 @@ impl Truth {
     }
 }
 
+/// The batches at the end of the last segment that lie above the log's end; the very last one is
+/// below it where the log ends with that one.
+fn behind<'a>(batches: &[&'a GoodBatch], end: i64) -> Vec<&'a GoodBatch> {
+    let is_above = |batch: &&&GoodBatch| batch.offset.0 >= end;
+    let below = batches.last().is_some_and(|last| last.offset.0 < end);
+    let rest = batches.iter().rev().skip(usize::from(below));
+    rest.take_while(is_above).copied().collect()
+}
+
 /// Whether the log shows producers, and after the start nobody knows one.
 fn loses_producers(
+    start: &RealStart,
     partition: &PartitionDirectory,
     real: &Answer,
     checkpoints: &Checkpoints,
 ) -> bool {
     let log = real.log.as_ref().unwrap();
-    let snapshots = partition.files_of(kfsck::storage::file_name::FileKind::ProducerSnapshot);
-    let had_one = snapshots.filter(|file| file.name.suffix.is_none()).count() > 0;
+    let replaced = start.replaced();
+    let snapshots = partition.files_of(FileKind::ProducerSnapshot);
+    let snapshots = snapshots.filter(|file| {
+        let name = file.path.file_name().unwrap().to_str().unwrap();
+        file.name.suffix.is_none() && !replaced.contains(name)
+    });
+    let offsets: BTreeSet<i64> = snapshots
+        .filter_map(|file| Some(file.name.base_offset?.0))
+        .collect();
+    // Of those at no segment's base the highest stays, if it is not below the last segment.
+    let name = partition.path.file_name().unwrap().to_str().unwrap();
+    let bases: BTreeSet<i64> = start.segments(name).iter().map(|left| left.base).collect();
+    let highest_stray = offsets.difference(&bases).max();
+    let had_one = offsets.intersection(&bases).count() > 0
+        || highest_stray.is_some_and(|offset| Some(offset) >= bases.last());
     if had_one || !checkpoints.is_clean_shutdown || !log.producers.is_empty() {
         return false;
     }
