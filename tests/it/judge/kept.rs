@@ -49,8 +49,8 @@ fn batches(partition: &Path) -> Vec<Kept> {
     batches
 }
 
-/// Batches that were made up, or lost without need.
-pub(super) fn complaints(case: &Path) -> Vec<String> {
+/// Batches that were made up, or lost without need, in a log that ends at `end`.
+pub(super) fn complaints(case: &Path, end: i64) -> Vec<String> {
     let [whole, damaged, repaired] =
         ["whole", "damaged", "repaired"].map(|name| only_directory(&case.join(name)));
     let before = batches(&whole);
@@ -67,10 +67,17 @@ pub(super) fn complaints(case: &Path) -> Vec<String> {
     let is_cut = told.contains("--truncate");
     for batch in &before {
         let now = fs::read(damaged.join(&batch.file)).unwrap_or_default();
-        let end = batch.position + batch.bytes.len();
-        let is_intact = now.get(batch.position..end) == Some(&batch.bytes);
+        let behind = batch.position + batch.bytes.len();
+        let is_intact = now.get(batch.position..behind) == Some(&batch.bytes);
         if is_cut && !is_intact {
-            // What lies behind the first damage goes.
+            // What lies behind the first damage goes, and the offsets are given anew: consumers
+            // would wait for those that nobody writes.
+            if end > batch.offset {
+                complaints.push(format!(
+                    "cut at {}, and the log ends at {end}",
+                    batch.offset
+                ));
+            }
             break;
         }
         if is_intact && !left.contains(&batch.bytes[..]) {

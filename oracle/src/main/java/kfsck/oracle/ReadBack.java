@@ -14,28 +14,35 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** A consumer of one isolation level that says of each record its offset and a sum of all that it holds. */
 final class ReadBack implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    /** So long without a step forward, nothing more is there. */
+    private static final Duration QUIET = Duration.ofSeconds(2);
 
     private final KafkaConsumer<byte[], byte[]> consumer;
 
     ReadBack(String bootstrap, String isolation) {
         consumer = new KafkaConsumer<>(Map.of("bootstrap.servers", bootstrap, "isolation.level", isolation,
-            "enable.auto.commit", "false", "auto.offset.reset", "none", "max.poll.records", "5000"),
+            "enable.auto.commit", "false", "auto.offset.reset", "none", "max.poll.records", "5000",
+            "fetch.max.wait.ms", "10"),
             new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
-    /** Reads from {@code start} until nothing is left in front of {@code end}; null, or what went wrong. */
+    /** Reads from {@code start} until nothing is left in front of {@code end}; null, or what went wrong. Where the
+     * offsets in front of the end are missing, a consumer waits at the hole. */
     String read(TopicPartition partition, long start, long end, ArrayNode rows) {
         consumer.assign(List.of(partition));
         consumer.seek(partition, start);
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long before = start;
+        long moved = System.nanoTime();
         try {
             while (consumer.position(partition) < end) {
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(500))) {
                     rows.addArray().add(record.offset()).add(sum(record));
                 }
-                if (System.nanoTime() > deadline) {
-                    return "stopped at offset " + consumer.position(partition) + " of " + end;
+                if (consumer.position(partition) > before) {
+                    before = consumer.position(partition);
+                    moved = System.nanoTime();
+                } else if (System.nanoTime() > moved + QUIET.toNanos()) {
+                    return null;
                 }
             }
             return null;
