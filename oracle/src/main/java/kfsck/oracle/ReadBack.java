@@ -15,7 +15,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 /** A consumer of one isolation level that says of each record its offset and a sum of all that it holds. */
 final class ReadBack implements AutoCloseable {
     /** So long without a step forward, nothing more is there. */
-    private static final Duration QUIET = Duration.ofSeconds(2);
+    private static final Duration QUIET = Duration.ofSeconds(5);
 
     private final KafkaConsumer<byte[], byte[]> consumer;
 
