@@ -10,8 +10,9 @@ fn examples(help: &str) -> Vec<&str> {
     let after = help.split("\nExamples:\n").nth(1).unwrap_or_default();
     after
         .lines()
-        .filter_map(|line| line.strip_prefix("  "))
-        .take_while(|line| line.starts_with("kfsck "))
+        .map_while(|line| line.strip_prefix("  "))
+        // A long one goes on in the next line.
+        .filter(|line| line.starts_with("kfsck "))
         .collect()
 }
 
