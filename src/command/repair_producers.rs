@@ -118,6 +118,7 @@ pub(super) struct PidsOptions {
         requires = "split",
         allow_negative_numbers = true
     )]
+    #[arg(conflicts_with_all = ["remap", "unmap", "map"])]
     new_id: Option<i64>,
 
     /// Say who wrote the batch at an offset: writer 0, 1, ..

@@ -125,7 +125,7 @@ struct Work {
 struct Changed {
     pieces: Vec<Piece>,
     /// How many batches, by their old and new ids, with the first offset.
-    batches: BTreeMap<(ProducerId, ProducerId), (u64, Offset)>,
+    batches: BTreeMap<(ProducerId, ProducerId), (usize, Offset)>,
 }
 
 impl Work {
@@ -306,7 +306,7 @@ impl Changed {
                 position: None,
                 size: None,
                 offset: Some(*first),
-                detail: format!("producer {old} becomes {new} in {count} batches"),
+                detail: format!("producer {old} becomes {new} in {}", split::batches(*count)),
             });
         }
         draft.put(file, Content::Pieces(self.pieces.clone()), file);

@@ -38,6 +38,25 @@ pub(super) struct Splitting {
     pub(super) steps: Vec<Step>,
 }
 
+impl Splitting {
+    /// Everything stays.
+    fn nothing(why: String) -> Self {
+        Self {
+            new: BTreeMap::new(),
+            words: vec![why],
+            steps: Vec::new(),
+        }
+    }
+}
+
+/// So many batches, in words.
+pub(super) fn batches(count: usize) -> String {
+    match count {
+        1 => "1 batch".to_owned(),
+        count => format!("{count} batches"),
+    }
+}
+
 /// The batches of an id.
 ///
 /// # Errors
@@ -68,21 +87,19 @@ impl Split {
     ) -> Result<Splitting, String> {
         let id = self.producer_id;
         if members.is_empty() {
-            return Err(format!("producer {id}: no batch of it is in this log"));
+            return Ok(Splitting::nothing(format!(
+                "producer {id}: no batch of it is in this log"
+            )));
         }
         let decisions = self.open_decisions(members, in_use)?;
         let found = unmix(members, &decisions, DEFAULT_EXPIRATION_MS)
             .map_err(|error: Undecidable| format!("producer {id}: {error}"))?;
         if found.count < 2 {
-            return Ok(Splitting {
-                new: BTreeMap::new(),
-                words: vec![format!(
-                    "producer {id}: its {} batches are those of one writer, by all that the log \
-                     shows; --assign OFFSET=1 says otherwise of a batch",
-                    members.len()
-                )],
-                steps: Vec::new(),
-            });
+            return Ok(Splitting::nothing(format!(
+                "producer {id}: one writer may have written all that it has here, {}; --assign \
+                 OFFSET=1 says otherwise of a batch",
+                batches(members.len())
+            )));
         }
         if let Some(text) = self.ambiguities(members, &found) {
             return Err(text);
@@ -176,7 +193,7 @@ impl Split {
         if runs.is_empty() {
             return None;
         }
-        let batches: usize = runs.iter().map(|run| run.places.len()).sum();
+        let count: usize = runs.iter().map(|run| run.places.len()).sum();
         let mut told: Vec<String> = runs
             .iter()
             .take(MOST_TOLD)
@@ -186,7 +203,7 @@ impl Split {
             told.push(format!("and {} more places", runs.len() - MOST_TOLD));
         }
         Some(format!(
-            "producer {id}: who wrote {batches} of its {} batches is not certain; decide each with \
+            "producer {id}: who wrote {count} of its {} batches is not certain; decide each with \
              --assign OFFSET=WRITER: {}",
             members.len(),
             told.join("; ")
@@ -206,11 +223,11 @@ impl Split {
                 size: None,
                 offset: first_of(members, run).map(|member| member.seen.base_offset),
                 detail: format!(
-                    "writer {}, now producer {}: {}, {} (confidence {:.2})",
+                    "writer {}, now producer {}: {} ({}, confidence {:.2})",
                     run.writer,
                     new.unwrap_or(&self.producer_id),
                     place_of(members, run),
-                    run.link.meaning(),
+                    run.link.name(),
                     run.confidence
                 ),
             }
@@ -262,14 +279,16 @@ fn place_of(members: &[Member], run: &Run) -> String {
     let Some((first, last)) = first.zip(last) else {
         return String::new();
     };
-    let (first, last) = (&first.seen, &last.seen);
+    let numbers = match first.is_data() {
+        true => format!("sequences from {}", first.seen.base_sequence),
+        false => "a marker first".to_owned(),
+    };
     format!(
-        "{} batches, offsets {} to {}, epoch {}, sequences from {}",
-        run.places.len(),
-        first.base_offset,
-        last.last_offset,
-        first.producer_epoch,
-        first.base_sequence
+        "{}, offsets {} to {}, epoch {}, {numbers}",
+        batches(run.places.len()),
+        first.seen.base_offset,
+        last.seen.last_offset,
+        first.seen.producer_epoch,
     )
 }
 

@@ -212,7 +212,8 @@ impl Step<'_> {
         let count = node.writers.len();
         let one_more = usize::from(count < self.most);
         let all = 0..count + one_more;
-        let allowed = all.filter(|writer| self.decided.is_none_or(|decided| decided == *writer));
+        let asked = self.decided.or_else(|| self.sole(node));
+        let allowed = all.filter(|writer| asked.is_none_or(|asked| asked == *writer));
         let edges: Vec<_> = allowed
             .filter_map(|writer| {
                 let link = self.link(node, writer)?;
@@ -230,6 +231,17 @@ impl Step<'_> {
             doubt: 0,
         };
         vec![(writer, Link::Decided, cost)]
+    }
+
+    /// Whose a marker is that comes for an open transaction under the leader of its last batch: a
+    /// cluster gives an id to one producer, and that one's coordinator alone writes markers.
+    fn sole(&self, node: &Node) -> Option<usize> {
+        let member = self.member()?;
+        let last = node.writers.get(node.by)?;
+        let before = self.members.get(last.last)?;
+        let is_sole = last.link(member) == Some(Link::Ends)
+            && !member.is_elsewhere(before, self.expiration_ms);
+        is_sole.then_some(node.by)
     }
 
     fn link(&self, node: &Node, writer: usize) -> Option<Link> {

@@ -21,6 +21,7 @@ struct Row {
     /// Ids of which every batch is certain.
     whole: u64,
     batches: u64,
+    /// Those that can be of one of several writers alone.
     certain: u64,
     /// Certain ones that are given to the wrong writer.
     wrong: u64,
@@ -87,7 +88,8 @@ impl Measure {
         let mut wrong = 0;
         for run in &found.runs {
             row.batches += run.places.len() as u64;
-            for place in run.places.iter().filter(|_| !run.is_ambiguous()) {
+            let says = found.count > 1 && !run.is_ambiguous();
+            for place in run.places.iter().filter(|_| says) {
                 row.certain += 1;
                 let name = *names.entry(run.writer).or_insert(truth[*place]);
                 wrong += u64::from(name != truth[*place]);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use kfsck::analysis::unmix::{Decisions, Members, Unmixed, unmix};
 use kfsck::format::number::{Offset, ProducerId};
+use kfsck::format::producer_snapshot::ProducerEntry;
 use kfsck::repair::error::PlanError;
 use kfsck::repair::new_ids::RESERVED;
 use kfsck::repair::pids::{Pids, Split, plan};
@@ -22,7 +23,7 @@ use kfsck::storage::directory::PartitionDirectory;
 use kfsck::storage::source::Access;
 
 use super::pids::NOBODY;
-use super::{carried_out, loaded, partition, refusal, terms};
+use super::{applied, carried_out, loaded, partition, producers, refusal, terms};
 use crate::txns::log::Log;
 
 const DAY_MS: i64 = 86_400_000;
@@ -133,15 +134,18 @@ fn one_writer_is_left_alone_unless_a_person_knows_better() {
     let listed = PartitionDirectory::list(&directory);
     let made = asked(&split(5))(&listed).unwrap();
     assert!(made.is_empty());
-    assert!(made.warnings[0].contains("those of one writer"));
-    let told = refusal(asked(&split(6))(&listed));
-    assert!(told.contains("no batch of it"), "{told}");
+    assert!(made.warnings[0].contains("one writer may have written all"));
+    let made = asked(&split(6))(&listed).unwrap();
+    assert!(made.is_empty() && made.warnings[0].contains("no batch of it"));
     let told = refusal(asked(&Split {
         decisions: Decisions::from([(Offset(9), 1)]),
         ..split(5)
     })(&listed));
     assert!(told.contains("no batch of producer 5 holds it"), "{told}");
     // Then it is not certain who wrote what follows.
+    let log = Log::default().data(5, 0).data(5, 0).data(5, 0).commit(5, 0);
+    let directory = partition(place.path(), "orders-1", &[&log]);
+    let listed = PartitionDirectory::list(&directory);
     let told = refusal(asked(&Split {
         decisions: Decisions::from([(Offset(1), 1)]),
         ..split(5)
@@ -233,12 +237,34 @@ fn judged(log: &[&Stored], id: ProducerId) -> (Unmixed, Vec<WriterIndex>, Decisi
     let mut decisions = Decisions::new();
     for run in found.runs.iter().filter(|run| run.is_ambiguous()) {
         for place in &run.places {
-            if let Some(writer) = names.get(&truth[*place]) {
-                decisions.insert(members[*place].seen.base_offset, *writer);
-            }
+            // Where all of the second writer's are in doubt, it is the other.
+            let other = usize::from(names.get(&truth[0]) == Some(&0));
+            let writer = names.get(&truth[*place]).copied().unwrap_or(other);
+            decisions.insert(members[*place].seen.base_offset, writer);
         }
     }
     (found, truth, decisions)
+}
+
+/// Both writers are known as the log shows them, unless the id was forgotten; all others as before.
+fn compare_states(before: &Path, after: &Path, id: ProducerId) {
+    let is_own = |entry: &ProducerEntry| entry.producer_id == id || entry.producer_id == RESERVED;
+    let [old, new, alone] = [(before, false), (after, false), (after, true)]
+        .map(|(directory, from_log_alone)| producers(&loaded(directory, from_log_alone)));
+    let own = |entries: &[ProducerEntry]| {
+        let own = entries.iter().filter(|entry| is_own(entry));
+        own.cloned().collect::<Vec<_>>()
+    };
+    let others = |entries: &[ProducerEntry]| {
+        let others = entries.iter().filter(|entry| !is_own(entry));
+        others.cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(others(&new), others(&old));
+    let expected = match own(&old).is_empty() {
+        true => Vec::new(),
+        false => own(&alone),
+    };
+    assert_eq!(own(&new), expected, "{}", before.display());
 }
 
 /// Whether two writers share an id in a leader's log.
@@ -290,7 +316,8 @@ fn taken_apart(run: &Run) -> (u64, u64) {
                 .join("logs")
                 .join(directory.file_name().unwrap());
             crate::program::copy_tree(&directory, &copy);
-            let (_, result) = carried_out(&copy, &asked(&ask));
+            let (_, result) = applied(&copy, &asked(&ask));
+            compare_states(&directory, &result, id);
             let first = truth[0];
             for (stored, new) in log.iter().zip(ids(&result).into_values()) {
                 let old = stored.batch.producer_id;
