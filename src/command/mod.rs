@@ -22,6 +22,7 @@ mod pid;
 mod producers;
 mod progress;
 mod repair;
+mod repair_coordinators;
 mod repair_producers;
 mod rules;
 mod scenarios;

@@ -1,12 +1,11 @@
 //! The verbs of `kfsck repair` that change producers: their options, and which plan they ask for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
-use kfsck::analysis::transaction_coordinator::TransactionCoordinator;
 use kfsck::analysis::unmix::Decisions;
 use kfsck::format::cluster_id;
 use kfsck::format::mirror_reset::MirrorPidReset;
@@ -23,10 +22,10 @@ use kfsck::repair::snapshot::{self, Changes};
 use kfsck::repair::terms::{How, Terms};
 use kfsck::repair::{index, log, snapshot_rebuild};
 use kfsck::state::rules::RuleSet;
-use kfsck::storage::directory::{self, Operand, PartitionDirectory};
+use kfsck::storage::directory::{Operand, PartitionDirectory};
 
-use super::coordinators::Coordinators;
 use super::repair::Common;
+use super::repair_coordinators::Gathered;
 use super::rules::StockRulesOption;
 use super::session::Session;
 use super::time;
@@ -264,58 +263,6 @@ pub(super) enum Asked {
         abort: Abort<'static>,
         coordinators: Gathered,
     },
-}
-
-/// The coordinators of the cluster, given or in the log directories of the partitions.
-#[derive(Debug)]
-pub(super) struct Gathered {
-    coordinators: Coordinators,
-    logs: Vec<Operand>,
-}
-
-impl Gathered {
-    fn new(
-        given: &[PathBuf],
-        count: Option<NonZeroU32>,
-        operands: &[Operand],
-        session: &mut Session,
-    ) -> Self {
-        let mut seen = BTreeSet::new();
-        let mut logs = Vec::new();
-        for operand in operands.iter().filter(|_| given.is_empty()) {
-            let directory = match operand {
-                Operand::Log(log) => log.path.clone(),
-                Operand::Partition(partition) => parent(partition),
-                Operand::File(_) => continue,
-            };
-            if seen.insert(directory.clone())
-                && let Ok(log @ Operand::Log(_)) = directory::expand(&directory)
-            {
-                logs.push(log);
-            }
-        }
-        Self {
-            coordinators: Coordinators::gather(given, count, &logs, session),
-            logs,
-        }
-    }
-
-    fn of(&self, partition: &PartitionDirectory) -> Option<&TransactionCoordinator> {
-        let above = parent(partition);
-        let mut logs = self.logs.iter();
-        let log = logs.find(|log| matches!(log, Operand::Log(log) if log.path == above));
-        match log {
-            Some(log) => self.coordinators.of(log),
-            None => self.coordinators.all().next(),
-        }
-    }
-}
-
-fn parent(partition: &PartitionDirectory) -> PathBuf {
-    match partition.path.parent() {
-        Some(above) if !above.as_os_str().is_empty() => above.to_owned(),
-        _ => PathBuf::from("."),
-    }
 }
 
 impl Asked {
