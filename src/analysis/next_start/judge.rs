@@ -207,7 +207,7 @@ impl Judge<'_> {
         }
         let (access, end) = (self.options.access, loaded.log_end_offset);
         let position = loaded.last_batch.map_or(0, |batch| batch.end());
-        let goes_back = loaded.greatest_offset > end || end <= last.base_offset;
+        let goes_back = loaded.greatest_offset >= end || end <= last.base_offset;
         let is_suspect = match loaded.last_batch {
             Some(batch) => {
                 goes_back || position < last.size || is_damaged(&segment, batch, access)?

@@ -119,8 +119,8 @@ pub struct Loaded<const N: usize> {
     /// The batch that the log ends with, if the last segment has any: bytes behind it were not
     /// seen. Of a directory that is on its way out it is not looked for.
     pub last_batch: Option<Place>,
-    /// The greatest offset behind any batch that was come by on the way there; above the log's end
-    /// where offsets go back.
+    /// The greatest base offset of any batch that was come by on the way there; below the log's end
+    /// unless offsets go back.
     pub greatest_offset: Offset,
     /// How the producers became known.
     pub origin: Origin,

@@ -34,6 +34,39 @@ pub(super) struct Segment {
 /// The longest log that a broker opens, in bytes.
 const GREATEST_SIZE: u64 = 2_147_483_647;
 
+/// What a search gives is a batch's base offset. A magic below 0 counts as an old one, whose base
+/// offset stands in its first message: where the attributes name a codec, that is looked for inside.
+fn check_wrapper(source: &Source, batch: &Batch, magic: u8) -> Result<(), Halt> {
+    const ATTRIBUTES: usize = 17;
+    if magic.cast_signed() >= 0 {
+        return Ok(());
+    }
+    let bytes = source
+        .window()
+        .probe::<{ ATTRIBUTES + 1 }>(batch.place.position)?;
+    let attributes = bytes.map_or(0, |bytes| bytes[ATTRIBUTES]);
+    let (class, message) = match attributes & 7 {
+        0 => return Ok(()),
+        1..=4 => (
+            "InvalidRecordException",
+            format!(
+                "Invalid wrapper magic found in legacy deep record iterator {}",
+                magic.cast_signed()
+            ),
+        ),
+        codec => (
+            "IllegalArgumentException",
+            format!("Unknown compression type id: {codec}"),
+        ),
+    };
+    Err(Halt::Stop(Stop {
+        class,
+        message,
+        segment: Some(batch.place.segment),
+        position: Some(batch.place.position),
+    }))
+}
+
 /// `FileRecords` refuses a file.
 #[cold]
 fn too_large(source: &Source) -> Stop {
@@ -62,7 +95,7 @@ pub(super) struct LogEnd {
     pub(super) offset: Offset,
     /// The last batch.
     pub(super) last_batch: Option<Place>,
-    /// The greatest offset behind any batch that was come by.
+    /// The greatest base offset of any batch that was come by.
     pub(super) greatest: Offset,
 }
 
@@ -175,18 +208,22 @@ impl Segment {
         let Ok(found) = OffsetIndex::new(&*index.contents()?, self.base).lookup(target);
         let from = u64::try_from(found.position).unwrap_or(0);
         let mut stream = Stream::new(source, self.base, from, self.size);
-        let mut before: Option<Batch> = None;
+        let mut before: Option<(Batch, u8)> = None;
         while let Some(batch) = stream.next()? {
-            if batch.base_offset == target {
-                return Ok(Some(batch));
+            if batch.base_offset >= target {
+                let is_it = batch.base_offset == target;
+                let holder = before.filter(|(before, _)| !is_it && before.last_offset >= target);
+                let (found, magic) = holder.unwrap_or((batch, stream.magic));
+                check_wrapper(source, &found, magic)?;
+                return Ok(Some(found));
             }
-            if batch.base_offset > target {
-                let holder = before.filter(|before| before.last_offset >= target);
-                return Ok(Some(holder.unwrap_or(batch)));
-            }
-            before = Some(batch);
+            before = Some((batch, stream.magic));
         }
-        Ok(before.filter(|before| before.last_offset >= target))
+        let holder = before.filter(|(before, _)| before.last_offset >= target);
+        if let Some((found, magic)) = holder {
+            check_wrapper(source, &found, magic)?;
+        }
+        Ok(holder.map(|(found, _)| found))
     }
 
     /// The offset behind the last batch (`readNextOffset`), looked for from the last entry of the
@@ -215,7 +252,7 @@ impl Segment {
         while let Some(batch) = stream.next()? {
             end.offset = batch.next_offset();
             end.last_batch = Some(batch.place);
-            end.greatest = end.greatest.max(end.offset);
+            end.greatest = end.greatest.max(batch.base_offset);
         }
         Ok(end)
     }

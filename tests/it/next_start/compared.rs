@@ -20,7 +20,7 @@ use kfsck::storage::partition_name::DirectoryState;
 use kfsck::storage::source::{Access, Source};
 
 use super::real::RealStart;
-use crate::state_oracle::answer::{self, Answer, Fault};
+use crate::state_oracle::answer::{self, Answer, Fault, Log};
 use crate::state_oracle::load::of_outcome;
 
 /// When all starts happen.
@@ -164,12 +164,8 @@ impl Compared<'_> {
             twin.log = None;
         }
         let real = self.real.answer(name);
-        if let (Some(real), Some(twin)) = (&real.log, &mut twin.log)
-            && (real.log_end_offset < 0 || real.log_end_offset < real.log_start_offset)
-        {
-            // No high watermark can be there.
-            twin.first_unstable_offset = real.first_unstable_offset;
-            twin.last_stable_offset = real.last_stable_offset;
+        if let (Some(real), Some(twin)) = (&real.log, &mut twin.log) {
+            unify_unstable(real, twin);
         }
         self.found.extend(answer::differences(&real, &twin));
         // Without a clean stop nothing is said of a missing index behind the recovery point.
@@ -205,6 +201,23 @@ impl Compared<'_> {
         } else if ours.reason.is_empty() || ours.reason.ends_with('.') {
             self.differ("reason", &"a sentence", &ours);
         }
+    }
+}
+
+/// Takes over what damage makes meaningless.
+fn unify_unstable(real: &Log, twin: &mut Log) {
+    // No high watermark can be there.
+    if real.log_end_offset < 0 || real.log_end_offset < real.log_start_offset {
+        twin.first_unstable_offset = real.first_unstable_offset;
+        twin.last_stable_offset = real.last_stable_offset;
+    }
+    // An open transaction that is looked for and found behind the log's end holds nothing back.
+    let is_behind = |log: &Log| {
+        let first = log.first_unstable_offset;
+        first.is_some_and(|first| first >= log.log_end_offset)
+    };
+    if is_behind(real) && is_behind(twin) {
+        twin.first_unstable_offset = real.first_unstable_offset;
     }
 }
 

@@ -85,7 +85,8 @@ final class VanishingTopics {
     /** A partition of a topic the cluster does not know; the next start marks it as stray. */
     static void plantStray(Path logDirectory, Dice dice) throws IOException {
         Path stray = logDirectory.resolve("left.over-5");
-        FileCopies.copy(logDirectory.resolve("plain-1"), stray);
+        // Of one partition, so that dice cannot have left it empty.
+        FileCopies.copy(logDirectory.resolve("epochs_of-leaders-0"), stray);
         Files.writeString(stray.resolve("partition.metadata"),
             "version: 0\ntopic_id: " + new Uuid(dice.anyLong() >>> 1, dice.anyLong()));
     }
