@@ -142,14 +142,11 @@ pub(super) struct PidsOptions {
 /// Append the barrier that a mirror should have written when it stopped (MIRROR_PID_RESET)
 ///
 /// It takes an offset, so it must be the same batch on every replica, with all of them stopped.
-/// A stock broker passes over it: it is for those that clear their producers at a barrier. Where one
-/// ends the log already, there is nothing to do.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   kfsck repair barrier --dry-run orders-0
-  kfsck repair barrier --layout b --timestamp 1774000000000 --all-replicas-stopped \\
-    --output repaired orders-0
+  kfsck repair barrier --layout b --all-replicas-stopped --output repaired orders-0
   kfsck repair barrier --source-cluster-id ABEiM0RVZneImaq7zN3u_w --timestamp 1774000000000 \\
     --all-replicas-stopped --output repaired orders-0")]
 pub(super) struct BarrierOptions {
@@ -171,8 +168,7 @@ pub(super) struct BarrierOptions {
 /// Append the ABORT that a hanging transaction waits for
 ///
 /// It takes an offset, so it must be the same batch on every replica, with all of them stopped. A
-/// transaction whose commit is decided is never aborted. Whether one hangs is for the coordinators'
-/// log to say: `kfsck txns` shows it, and the line for a running cluster, which is the better way.
+/// transaction whose commit is decided is never aborted.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -35,7 +35,8 @@ pub(super) struct Segment {
 const GREATEST_SIZE: u64 = 2_147_483_647;
 
 /// What a search gives is a batch's base offset. A magic below 0 counts as an old one, whose base
-/// offset stands in its first message: where the attributes name a codec, that is looked for inside.
+/// offset stands in its first message: where the attributes name a codec, that is looked for
+/// inside.
 fn check_wrapper(source: &Source, batch: &Batch, magic: u8) -> Result<(), Halt> {
     const ATTRIBUTES: usize = 17;
     if magic.cast_signed() >= 0 {
