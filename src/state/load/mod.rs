@@ -5,8 +5,9 @@
 //! are the broker's own: see `stream`, which does not look behind it.
 //!
 //! Not modelled: `index.interval.bytes` and `segment.index.bytes` of topics that have their own,
-//! remote storage but for where the log starts, and the check of the topic's id against the
-//! cluster's metadata.
+//! remote storage but for where the log starts, the check of the topic's id against the cluster's
+//! metadata, and that a segment which is split twice in one load leaves entries of its transaction
+//! index twice.
 //!
 //! Memory: the snapshots that a load writes stay in memory up to its end, 46 bytes a producer each.
 //! A recovery writes one for each segment that it reads.

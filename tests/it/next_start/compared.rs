@@ -1,6 +1,7 @@
 //! Our judgement of a log directory, held against the real start.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -21,7 +22,7 @@ use kfsck::storage::source::{Access, Source};
 
 use super::real::RealStart;
 use crate::state_oracle::answer::{self, Answer, Fault, Log};
-use crate::state_oracle::load::of_outcome;
+use crate::state_oracle::load::{of_outcome, snapshot};
 
 /// When all starts happen.
 pub(super) const NOW: i64 = 1_700_000_000_000;
@@ -216,7 +217,8 @@ fn unify_unstable(real: &Log, twin: &mut Log) {
         let first = log.first_unstable_offset;
         first.is_some_and(|first| first >= log.log_end_offset)
     };
-    if is_behind(real) && is_behind(twin) {
+    // So does one that has ended there.
+    if is_behind(real) && (is_behind(twin) || twin.first_unstable_offset.is_none()) {
         twin.first_unstable_offset = real.first_unstable_offset;
     }
 }
@@ -229,6 +231,7 @@ struct Before {
 struct GoodBatch {
     position: u64,
     offset: Offset,
+    next: Offset,
     /// Data records.
     records: u64,
 }
@@ -251,7 +254,10 @@ impl Before {
                 base_offset: Offset(base),
                 path: partition.path.join(name),
             };
-            found.insert(base, good_batches(&segment));
+            // An index alone makes an empty segment.
+            if segment.path.exists() {
+                found.insert(base, good_batches(&segment));
+            }
         }
         Self { segments: found }
     }
@@ -277,6 +283,7 @@ fn good_batches(segment: &SegmentFile) -> (u64, Vec<GoodBatch>) {
             batches.push(GoodBatch {
                 position: batch.place.position,
                 offset: batch.base_offset,
+                next: batch.next_offset(),
                 records: u64::try_from(count).unwrap(),
             });
         }
@@ -341,9 +348,7 @@ impl Truth {
                 lost += unseen.iter().map(|batch| batch.records).sum::<u64>();
             }
         }
-        if action < Action::LosesProducerState
-            && loses_producers(start, partition, real, checkpoints)
-        {
+        if action < Action::LosesProducerState && loses_producers(partition, real, checkpoints) {
             action = Action::LosesProducerState;
         }
         if action < Action::HidesAborts && hides_aborts(partition, real) {
@@ -353,38 +358,37 @@ impl Truth {
     }
 }
 
-/// The batches at the end of the last segment that lie above the log's end; the very last one is
-/// below it where the log ends with that one.
+/// The batches at the end of the last segment that lie above the log's end. The very last one is
+/// below it where the log ends with that one; then they must go on from what is in front.
 fn behind<'a>(batches: &[&'a GoodBatch], end: i64) -> Vec<&'a GoodBatch> {
-    let is_above = |batch: &&&GoodBatch| batch.offset.0 >= end;
     let below = batches.last().is_some_and(|last| last.offset.0 < end);
-    let rest = batches.iter().rev().skip(usize::from(below));
-    rest.take_while(is_above).copied().collect()
+    let rest = &batches[..batches.len() - usize::from(below)];
+    let from = rest.iter().rposition(|batch| batch.offset.0 < end);
+    let from = from.map_or(0, |at| at + 1);
+    let goes_on = from == 0 || from == rest.len() || rest[from - 1].next == rest[from].offset;
+    match below && !goes_on {
+        true => Vec::new(),
+        false => rest[from..].to_vec(),
+    }
 }
 
 /// Whether the log shows producers, and after the start nobody knows one.
 fn loses_producers(
-    start: &RealStart,
     partition: &PartitionDirectory,
     real: &Answer,
     checkpoints: &Checkpoints,
 ) -> bool {
     let log = real.log.as_ref().unwrap();
-    let replaced = start.replaced();
-    let snapshots = partition.files_of(FileKind::ProducerSnapshot);
-    let snapshots = snapshots.filter(|file| {
-        let name = file.path.file_name().unwrap().to_str().unwrap();
-        file.name.suffix.is_none() && !replaced.contains(name)
-    });
-    let offsets: BTreeSet<i64> = snapshots
-        .filter_map(|file| Some(file.name.base_offset?.0))
-        .collect();
-    // Of those at no segment's base the highest stays, if it is not below the last segment.
-    let name = partition.path.file_name().unwrap().to_str().unwrap();
-    let bases: BTreeSet<i64> = start.segments(name).iter().map(|left| left.base).collect();
-    let highest_stray = offsets.difference(&bases).max();
-    let had_one = offsets.intersection(&bases).count() > 0
-        || highest_stray.is_some_and(|offset| Some(offset) >= bases.last());
+    // One that stays as it was told of the producers; where none did, empty ones were written.
+    let had_one = partition
+        .files_of(FileKind::ProducerSnapshot)
+        .filter(|file| file.name.suffix.is_none())
+        .any(|file| {
+            let name = file.path.file_name().unwrap().to_str().unwrap();
+            let mut before = snapshot(&fs::read(&file.path).unwrap());
+            before.entries.sort();
+            before.error.is_none() && real.snapshots.get(name) == Some(&before)
+        });
     if had_one || !checkpoints.is_clean_shutdown || !log.producers.is_empty() {
         return false;
     }

@@ -114,7 +114,7 @@ fn of_log(loaded: &Loaded<BATCHES_OF_A_BROKER>, directory: &Path) -> Answer {
     }
 }
 
-fn snapshot(bytes: &[u8]) -> Snapshot {
+pub(crate) fn snapshot(bytes: &[u8]) -> Snapshot {
     match usable_entries(bytes) {
         Ok(entries) => Snapshot {
             error: None,
