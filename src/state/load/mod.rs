@@ -22,6 +22,7 @@ mod split;
 mod stop;
 mod stream;
 mod truncate;
+mod wrapper;
 
 pub use files::{Action, Change, Stretch};
 pub use snapshots::Origin;

@@ -5,6 +5,7 @@ use super::ahead::Ahead;
 use super::files::{Content, Files, name_of};
 use super::stop::{Halt, Stop};
 use super::stream::{Stream, span};
+use super::wrapper::check_wrapper;
 use crate::format::batch::{HEADER_SIZE, MAGIC};
 use crate::format::number::{Offset, to_usize};
 use crate::format::offset_index::{self, OffsetIndex, OffsetIndexEntry};
@@ -32,40 +33,6 @@ pub(super) struct Segment {
 
 /// The longest log that a broker opens, in bytes.
 const GREATEST_SIZE: u64 = 2_147_483_647;
-
-/// A search asks each batch for its base offset. That of an old format, as which a magic below 0
-/// counts, stands in its first message: where the attributes name a codec, it is looked for inside.
-fn check_wrapper(source: &Source, batch: &Batch, magic: u8) -> Result<(), Halt> {
-    const ATTRIBUTES: usize = 17;
-    if magic.cast_signed() >= MAGIC.cast_signed() {
-        return Ok(());
-    }
-    let bytes = source
-        .window()
-        .probe::<{ ATTRIBUTES + 1 }>(batch.place.position)?;
-    let attributes = bytes.map_or(0, |bytes| bytes[ATTRIBUTES]);
-    let (class, message) = match attributes & 7 {
-        0 => return Ok(()),
-        1..=4 if magic < MAGIC => return Ok(()),
-        1..=4 => (
-            "InvalidRecordException",
-            format!(
-                "Invalid wrapper magic found in legacy deep record iterator {}",
-                magic.cast_signed()
-            ),
-        ),
-        codec => (
-            "IllegalArgumentException",
-            format!("Unknown compression type id: {codec}"),
-        ),
-    };
-    Err(Halt::Stop(Stop {
-        class,
-        message,
-        segment: Some(batch.place.segment),
-        position: Some(batch.place.position),
-    }))
-}
 
 /// `FileRecords` refuses a file.
 #[cold]
