@@ -283,11 +283,8 @@ impl Judge<'_> {
         if !self.load_with.clean_shutdown || !is_suspect || self.is_on_its_way_out() {
             return Ok(());
         }
-        let begin = loaded.segments.first();
-        let begin = begin.map_or(Offset(0), |first| first.base_offset);
-        let state = Replay::<1>::new(self.topic_partition, &Stock, begin)
-            .log_start(loaded.log_start_offset)
-            .upto(loaded.log_end_offset);
+        let (start, end) = (loaded.log_start_offset, loaded.log_end_offset);
+        let state = Replay::<1>::new(self.topic_partition, &Stock, start).upto(end);
         let read = ReadOptions {
             access: self.options.access,
             check_crc: true,

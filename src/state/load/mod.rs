@@ -322,8 +322,12 @@ impl<'a, const N: usize> Loader<'a, N> {
         let manager = self.keeper.manager;
         let (segments, options) = (&self.segments, self.options);
         let batch_of = |first: Offset| base_of(segments, first.max(start), end, options);
-        let open = manager.ongoing().next();
-        let open = open.map(|open| batch_of(open.first_offset)).transpose()?;
+        // Where damage has put a marker behind the log's end, no high watermark passes it.
+        let waiting = manager.unreplicated().filter(|(_, marker)| *marker >= end);
+        let waiting = waiting.map(|(ended, _)| ended.first_offset).next();
+        let open = manager.ongoing().next().map(|open| open.first_offset);
+        let open = open.into_iter().chain(waiting).min();
+        let open = open.map(batch_of).transpose()?;
         let unstable = manager.first_unstable_offset().map(batch_of).transpose()?;
         Ok(Loaded {
             log_start_offset: start,

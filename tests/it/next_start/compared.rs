@@ -218,8 +218,7 @@ fn unify_unstable(real: &Log, twin: &mut Log) {
         let first = log.first_unstable_offset;
         first.is_some_and(|first| first >= log.log_end_offset)
     };
-    // So does one that has ended there.
-    if is_behind(real) && (is_behind(twin) || twin.first_unstable_offset.is_none()) {
+    if is_behind(real) && is_behind(twin) {
         twin.first_unstable_offset = real.first_unstable_offset;
     }
 }
@@ -408,7 +407,8 @@ fn loses_producers(
         .iter()
         .map(|known| known.producer_id)
         .collect();
-    let state = Replay::<1>::new("any-0", &Stock, Offset(0)).upto(Offset(log.log_end_offset));
+    let (begin, end) = (Offset(log.log_start_offset), Offset(log.log_end_offset));
+    let state = Replay::<1>::new("any-0", &Stock, begin).upto(end);
     let state = replay(state, &segments(partition), READ, &mut ()).unwrap();
     let mut known = state.manager().producers().iter();
     known.any(|producer| {
@@ -416,6 +416,23 @@ fn loses_producers(
         let lives = producer.current_txn_first_offset.is_some() || silence < EXPIRATION_MS;
         lives && !ids.contains(&producer.producer_id.0)
     })
+}
+
+/// Whether compaction has left records of a transaction.
+fn has_records(partition: &PartitionDirectory, txn: &AbortedTxn) -> bool {
+    let mut found = false;
+    let mut visit = |item: Item<'_>| {
+        if let Item::Batch(batch, _) = item {
+            let is_of_it = batch.producer_id == txn.producer_id
+                && (txn.first_offset..txn.last_offset).contains(&batch.base_offset);
+            found |= is_of_it && batch.count > 0 && !batch.is_control;
+        }
+        ControlFlow::Continue(())
+    };
+    for segment in segments(partition) {
+        read_segment(&segment, READ, &mut |_| false, &mut visit).unwrap();
+    }
+    found
 }
 
 /// Whether a transaction was aborted whose records lie there, and no index tells.
@@ -433,8 +450,9 @@ fn hides_aborts(partition: &PartitionDirectory, real: &Answer) -> bool {
     let told = real.aborted.values().flatten();
     let told: BTreeSet<_> = told.map(|txn| (txn.producer_id, txn.last_offset)).collect();
     let range = log.log_start_offset..log.log_end_offset;
-    seen.0.iter().any(|txn| {
+    let hidden = seen.0.iter().filter(|txn| {
         range.contains(&txn.last_offset.0)
             && !told.contains(&(txn.producer_id.0, txn.last_offset.0))
-    })
+    });
+    hidden.copied().any(|txn| has_records(partition, &txn))
 }
