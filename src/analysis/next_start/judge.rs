@@ -11,7 +11,8 @@ use crate::analysis::producer_order::is_expired;
 use crate::format::number::Offset;
 use crate::state::entry::Entry;
 use crate::state::load::{
-    Action as FileAction, BEHIND_A_CUT, Change, LoadOptions, Loaded, Origin, Outcome, Stop, load,
+    Action as FileAction, BEHIND_A_CUT, BETWEEN_SWAPS, Change, LoadOptions, Loaded, Origin,
+    Outcome, Stop, load,
 };
 use crate::state::read::{ReadOptions, SegmentFile, segments};
 use crate::state::replay::{Replay, replay};
@@ -196,6 +197,7 @@ impl Judge<'_> {
             };
             let because = match why {
                 BEHIND_A_CUT => "a segment in front was cut".to_owned(),
+                BETWEEN_SWAPS => "all between two swap files counts as replaced".to_owned(),
                 _ => format!(
                     "the log ends below its start, which is {} by log-start-offset-checkpoint, and \
                      begins there anew",

@@ -153,6 +153,8 @@ pub struct Outcome<const N: usize> {
 
 /// Why segments are deleted.
 pub const BEHIND_A_CUT: &str = "behind a segment that was cut";
+/// Why segments are deleted: two swap files lie around them.
+pub const BETWEEN_SWAPS: &str = "between two swap files";
 /// Why segments are deleted.
 pub const END_BELOW_START: &str = "the log ends before its start";
 
@@ -356,7 +358,7 @@ impl<'a, const N: usize> Loader<'a, N> {
 
     /// Ends compactions that the last stop broke off.
     fn finish_swaps(&mut self) -> Result<(), Halt> {
-        let (mut least, mut most) = (i64::MAX, i64::MIN);
+        let mut swaps = Vec::new();
         for name in self.files.remove_temporary()? {
             let plain = name.strip_suffix(".swap").unwrap_or_default();
             if plain.ends_with(".log") {
@@ -367,11 +369,10 @@ impl<'a, const N: usize> Loader<'a, N> {
                     // Whoever looks for the segment's end makes an index of zeros.
                     self.files.put(index, Content::Written(Vec::new()));
                 }
-                least = least.min(base.0);
-                most = most.max(segment.next_offset(self.options)?.0);
+                swaps.push(base.0..segment.next_offset(self.options)?.0);
             }
         }
-        self.files.finish_swaps(least..most);
+        self.files.finish_swaps(&swaps, self.options.access)?;
         // Snapshots may be among what was replaced. The manager was made before and still knows
         // them, as Kafka's does.
         self.disk = SnapshotFiles::find(self.files)?;
