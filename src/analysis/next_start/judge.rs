@@ -273,15 +273,15 @@ impl Judge<'_> {
     }
 
     /// After a clean stop without a snapshot a broker does not read the log for its producers. To
-    /// read a segment again deletes the snapshots behind it, and may leave none.
+    /// read a segment again deletes the snapshots behind it, and may leave none. And where the log
+    /// is read, damage may hide batches.
     fn say_producers(
         &self,
         outcome: &Outcome<1>,
         loaded: &Loaded<1>,
         verdict: &mut Verdict,
     ) -> Result<(), ReadError> {
-        let is_nothing_read = loaded.origin == Origin::Nothing;
-        let is_suspect = is_nothing_read || !outcome.recovered.is_empty();
+        let is_suspect = loaded.origin != Origin::Snapshot || !outcome.recovered.is_empty();
         if !self.load_with.clean_shutdown || !is_suspect || self.is_on_its_way_out() {
             return Ok(());
         }
@@ -316,13 +316,19 @@ impl Judge<'_> {
                 loaded.last_stable_offset
             ),
         };
-        let why = match outcome.recovered.is_empty() {
-            true => "no producer snapshot is there after a clean stop",
-            false => "reading a segment again deletes the producer snapshots behind it",
+        let why = match (loaded.origin, outcome.recovered.is_empty()) {
+            (Origin::Nothing, true) => {
+                "no producer snapshot is there after a clean stop, and the log is not read for \
+                 producers"
+            }
+            (Origin::Log(_), true) => {
+                "no usable producer snapshot lies at the log's end, and damage hides batches from \
+                 the broker when it reads the log for producers"
+            }
+            _ => "reading a segment again deletes the producer snapshots behind it",
         };
         let sentence = format!(
-            "{why}, and the log is not read for producers: {} and with them their sequences are \
-             forgotten{transactions}",
+            "{why}: {} and with them their sequences are forgotten{transactions}",
             counted(lost, "producer")
         );
         let offset = (open > 0).then_some(stable);
@@ -336,14 +342,22 @@ impl Judge<'_> {
         };
         let (mut transactions, mut records, mut first) = (0, 0_u64, None::<Offset>);
         let mut bases = BTreeSet::new();
-        // A reader asks the indexes of several segments.
-        let told = loaded.segments.iter().flat_map(|segment| &segment.aborted);
-        let told: BTreeSet<_> = told.map(|txn| (txn.producer_id, txn.last_offset)).collect();
+        // A reader asks the indexes of several segments. Where damage has changed the offset of a
+        // marker, an entry is known by where its transaction began.
+        let told: BTreeSet<_> = loaded
+            .segments
+            .iter()
+            .flat_map(|segment| &segment.aborted)
+            .flat_map(|txn| [txn.first_offset, txn.last_offset].map(|at| (txn.producer_id, at)))
+            .collect();
         for segment in &loaded.segments {
             for abort in aborts.in_segment(segment.base_offset) {
                 let is_there =
                     (loaded.log_start_offset..loaded.log_end_offset).contains(&abort.last_offset);
-                let is_told = told.contains(&(abort.producer_id, abort.last_offset));
+                let ends = [abort.first_offset, abort.last_offset];
+                let is_told = ends
+                    .iter()
+                    .any(|at| told.contains(&(abort.producer_id, *at)));
                 if is_there && !is_told && abort.records > 0 {
                     transactions += 1;
                     records += abort.records;

@@ -397,15 +397,15 @@ fn loses_producers(
     checkpoints: &Checkpoints,
 ) -> bool {
     let log = real.log.as_ref().unwrap();
-    // One that stays as it was told of the producers; where none did, empty ones were written.
+    // One that stays as it was at the log's end told of the producers.
+    let end = format!("{:020}.snapshot", log.log_end_offset);
     let had_one = partition
         .files_of(FileKind::ProducerSnapshot)
-        .filter(|file| file.name.suffix.is_none())
+        .filter(|file| file.path.ends_with(&end))
         .any(|file| {
-            let name = file.path.file_name().unwrap().to_str().unwrap();
             let mut before = snapshot(&fs::read(&file.path).unwrap());
             before.entries.sort();
-            before.error.is_none() && real.snapshots.get(name) == Some(&before)
+            before.error.is_none() && real.snapshots.get(&end) == Some(&before)
         });
     let is_suspect = !had_one || !start.recovered().is_empty();
     if !checkpoints.is_clean_shutdown || !is_suspect {
