@@ -2,14 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
+use std::path::PathBuf;
 
 use super::readable::{Readable, is_damaged};
 use super::verdict::{Verdict, counted};
 use super::{Action, StartOptions};
 use crate::analysis::producer_order::is_expired;
 use crate::format::number::Offset;
+use crate::state::entry::Entry;
 use crate::state::load::{
-    Action as FileAction, BEHIND_A_CUT, Change, LoadOptions, Loaded, Origin, Outcome, Stop, load,
+    Action as FileAction, BEHIND_A_CUT, BETWEEN_SWAPS, Change, LoadOptions, Loaded, Origin,
+    Outcome, Stop, load,
 };
 use crate::state::read::{ReadOptions, SegmentFile, segments};
 use crate::state::replay::{Replay, replay};
@@ -42,14 +45,15 @@ pub(super) fn judge(
         topic_partition,
         load_with,
         options,
+        swapped: swapped(directory, &outcome.actions),
     };
-    judge.say_swaps(&outcome.actions, &mut verdict);
+    judge.say_swaps(&mut verdict);
     match &outcome.log {
         Err(stop) => judge.say_stop(stop, &mut verdict)?,
         Ok(loaded) => {
             judge.say_losses(&outcome, loaded, &mut verdict)?;
             judge.say_unseen(loaded, &mut verdict)?;
-            judge.say_producers(loaded, &mut verdict)?;
+            judge.say_producers(&outcome, loaded, &mut verdict)?;
             judge.say_aborts(loaded, &mut verdict);
             judge.say_read_again(&outcome, loaded, &mut verdict);
         }
@@ -61,15 +65,36 @@ pub(super) fn judge(
 pub(super) const DISK: &str =
     "the log directory goes offline, and the broker ends if it has no other one";
 
+/// The logs that get their names from swap files.
+fn swapped(directory: &PartitionDirectory, actions: &[FileAction]) -> Vec<(Offset, PathBuf)> {
+    let renamed = actions
+        .iter()
+        .filter(|action| matches!(action.change, Change::Renamed(_)))
+        .filter(|action| action.name.ends_with(".log.swap"));
+    let found = renamed.filter_map(|action| {
+        let base = action.name.split('.').next()?.parse().ok()?;
+        Some((Offset(base), directory.path.join(&action.name)))
+    });
+    found.collect()
+}
+
 struct Judge<'a> {
     directory: &'a PartitionDirectory,
     topic_partition: &'a str,
     load_with: &'a LoadOptions,
     options: &'a StartOptions<'a>,
+    /// Segments that come from swap files.
+    swapped: Vec<(Offset, PathBuf)>,
 }
 
 impl Judge<'_> {
     fn segment(&self, base: Offset) -> Option<SegmentFile> {
+        if let Some((_, path)) = self.swapped.iter().find(|(swapped, _)| *swapped == base) {
+            return Some(SegmentFile {
+                base_offset: base,
+                path: path.clone(),
+            });
+        }
         let all = segments(self.directory);
         all.into_iter().find(|segment| segment.base_offset == base)
     }
@@ -79,16 +104,13 @@ impl Judge<'_> {
         name.and_then(|name| name.state) == Some(DirectoryState::Deleted)
     }
 
-    fn say_swaps(&self, actions: &[FileAction], verdict: &mut Verdict) {
-        let swapped = actions
-            .iter()
-            .filter(|action| matches!(action.change, Change::Renamed(_)))
-            .filter(|action| action.name.ends_with(".log.swap"));
-        let names: Vec<&str> = swapped.map(|action| action.name.as_str()).collect();
+    fn say_swaps(&self, verdict: &mut Verdict) {
+        let bases = self.swapped.iter().map(|(base, _)| base.to_string());
+        let names: Vec<_> = bases.collect();
         if !names.is_empty() {
             let sentence = format!(
-                "{} of a compaction or a split that was broken off take the place of the segments \
-                 that they were made from",
+                "a compaction or a split was broken off: what it made takes the place of the \
+                 segments that it was made from, at {}",
                 names.join(", ")
             );
             verdict.add(Action::CleanLoad, None, 0, sentence);
@@ -175,6 +197,7 @@ impl Judge<'_> {
             };
             let because = match why {
                 BEHIND_A_CUT => "a segment in front was cut".to_owned(),
+                BETWEEN_SWAPS => "all between two swap files counts as replaced".to_owned(),
                 _ => format!(
                     "the log ends below its start, which is {} by log-start-offset-checkpoint, and \
                      begins there anew",
@@ -249,31 +272,38 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// After a clean stop without a snapshot a broker does not read the log for its producers.
-    fn say_producers(&self, loaded: &Loaded<1>, verdict: &mut Verdict) -> Result<(), ReadError> {
-        if loaded.origin != Origin::Nothing {
+    /// After a clean stop without a snapshot a broker does not read the log for its producers. To
+    /// read a segment again deletes the snapshots behind it, and may leave none. And where the log
+    /// is read, damage may hide batches.
+    fn say_producers(
+        &self,
+        outcome: &Outcome<1>,
+        loaded: &Loaded<1>,
+        verdict: &mut Verdict,
+    ) -> Result<(), ReadError> {
+        let is_suspect = loaded.origin != Origin::Snapshot || !outcome.recovered.is_empty();
+        if !self.load_with.clean_shutdown || !is_suspect || self.is_on_its_way_out() {
             return Ok(());
         }
-        let begin = loaded
-            .segments
-            .first()
-            .map_or(Offset(0), |first| first.base_offset);
-        let state = Replay::<1>::new(self.topic_partition, &Stock, begin)
-            .log_start(loaded.log_start_offset)
-            .upto(loaded.log_end_offset);
+        let (start, end) = (loaded.log_start_offset, loaded.log_end_offset);
+        let state = Replay::<1>::new(self.topic_partition, &Stock, start).upto(end);
         let read = ReadOptions {
             access: self.options.access,
-            check_crc: false,
+            check_crc: true,
         };
         let state = replay(state, &segments(self.directory), read, &mut ())?;
-        let expiry = self
-            .options
-            .now
-            .map(|now| (now, self.options.expiration_ms));
-        let known = state.manager().producers().iter();
-        let known = known.filter(|entry| !is_expired(entry, expiry)).count();
-        let open = state.manager().ongoing().count();
-        if known == 0 {
+        let now = self.options.now;
+        let expiry = now.map(|now| (now, self.options.expiration_ms));
+        let is_lost = |entry: &Entry<1>| {
+            let is_known = loaded.manager.producers().find(entry.producer_id).is_some();
+            !is_known && !is_expired(entry, expiry)
+        };
+        let (mut lost, mut open) = (0, 0);
+        for entry in state.manager().producers().iter().filter(is_lost) {
+            lost += 1;
+            open += u64::from(entry.current_txn_first_offset.is_some());
+        }
+        if lost == 0 {
             return Ok(());
         }
         let stable = state.last_stable_offset();
@@ -282,14 +312,24 @@ impl Judge<'_> {
             _ => format!(
                 ", {} among them: the last stable offset goes from {stable} to {}, and consumers \
                  get to see what was never committed",
-                counted(open as u64, "open transaction"),
+                counted(open, "open transaction"),
                 loaded.last_stable_offset
             ),
         };
+        let why = match (loaded.origin, outcome.recovered.is_empty()) {
+            (Origin::Nothing, true) => {
+                "no producer snapshot is there after a clean stop, and the log is not read for \
+                 producers"
+            }
+            (Origin::Log(_), true) => {
+                "no usable producer snapshot lies at the log's end, and damage hides batches from \
+                 the broker when it reads the log for producers"
+            }
+            _ => "reading a segment again deletes the producer snapshots behind it",
+        };
         let sentence = format!(
-            "no producer snapshot is there after a clean stop, so the log is not read for \
-             producers: {} and with them their sequences are forgotten{transactions}",
-            counted(known as u64, "producer")
+            "{why}: {} and with them their sequences are forgotten{transactions}",
+            counted(lost, "producer")
         );
         let offset = (open > 0).then_some(stable);
         verdict.add(Action::LosesProducerState, offset, 0, sentence);
@@ -302,13 +342,22 @@ impl Judge<'_> {
         };
         let (mut transactions, mut records, mut first) = (0, 0_u64, None::<Offset>);
         let mut bases = BTreeSet::new();
+        // A reader asks the indexes of several segments. Where damage has changed the offset of a
+        // marker, an entry is known by where its transaction began.
+        let told: BTreeSet<_> = loaded
+            .segments
+            .iter()
+            .flat_map(|segment| &segment.aborted)
+            .flat_map(|txn| [txn.first_offset, txn.last_offset].map(|at| (txn.producer_id, at)))
+            .collect();
         for segment in &loaded.segments {
-            let told = segment.aborted.iter();
-            let told: BTreeSet<_> = told.map(|txn| (txn.producer_id, txn.last_offset)).collect();
             for abort in aborts.in_segment(segment.base_offset) {
                 let is_there =
                     (loaded.log_start_offset..loaded.log_end_offset).contains(&abort.last_offset);
-                let is_told = told.contains(&(abort.producer_id, abort.last_offset));
+                let ends = [abort.first_offset, abort.last_offset];
+                let is_told = ends
+                    .iter()
+                    .any(|at| told.contains(&(abort.producer_id, *at)));
                 if is_there && !is_told && abort.records > 0 {
                     transactions += 1;
                     records += abort.records;

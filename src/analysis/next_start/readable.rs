@@ -41,14 +41,16 @@ impl Readable {
 
     /// Walks over the first `size` bytes of the last segment of a log that ends at `end` for its
     /// broker: the batches with offsets at `end` or above that the segment ends with. The last one
-    /// may be below them all: then it is the one that the log ends with.
+    /// may be below them all, as the one that the log ends with: then they count if they go on from
+    /// what is in front. An offset far too high in front of good ones is no end.
     pub(super) fn behind(
         segment: &SegmentFile,
         size: u64,
         end: Offset,
         access: Access,
     ) -> Result<Self, ReadError> {
-        let (mut run, mut before, mut is_above) = (Self::default(), Self::default(), true);
+        let (mut run, mut before) = (Self::default(), Self::default());
+        let (mut is_above, mut goes_on, mut next) = (true, true, None);
         let batches = GoodBatches::open(&segment.path, access)?;
         batches.walk(segment.base_offset, |batch, records| {
             if batch.place.position >= size {
@@ -56,15 +58,22 @@ impl Readable {
             }
             is_above = batch.base_offset >= end;
             match is_above {
-                true => run.add(batch, records),
+                true => {
+                    if run.first.is_none() {
+                        goes_on = next.is_none_or(|next| next == batch.base_offset);
+                    }
+                    run.add(batch, records);
+                }
                 // Nothing of the segment is reached: the whole of it counts.
                 false if end <= segment.base_offset => is_above = true,
                 false => before = std::mem::take(&mut run),
             }
+            next = Some(batch.next_offset());
         })?;
         Ok(match is_above {
             true => run,
-            false => before,
+            false if goes_on => before,
+            false => Self::default(),
         })
     }
 

@@ -1,10 +1,12 @@
 //! The files of a partition by name, as a load finds and changes them; in memory alone.
 
+use super::BETWEEN_SWAPS;
 use super::stop::{Halt, Stop};
 use crate::format::number::Offset;
 use crate::storage::directory::{PartitionDirectory, StrayKind};
 use crate::storage::source::{Access, ReadError, Source};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// What a load does to a file.
@@ -192,13 +194,34 @@ impl Files {
     }
 
     /// Deletes the segments that swap files replace, by the offsets in their names, and gives the
-    /// swap files their names.
-    pub(super) fn finish_swaps(&mut self, replaced: std::ops::Range<i64>) {
+    /// swap files their names. `swaps` are the offsets of each swap file; all from the first to the
+    /// last of them goes, also what no swap file has.
+    pub(super) fn finish_swaps(
+        &mut self,
+        swaps: &[Range<i64>],
+        access: Access,
+    ) -> Result<(), Halt> {
+        let least = swaps.iter().map(|swap| swap.start).min();
+        let most = swaps.iter().map(|swap| swap.end).max();
+        let replaced = least.unwrap_or(i64::MAX)..most.unwrap_or(i64::MIN);
         for name in self.names() {
-            let is_swap = name.ends_with(".swap");
-            if !is_swap && offset_of(&name).is_ok_and(|offset| replaced.contains(&offset.0)) {
-                self.delete(&name, "replaced by a swap file");
+            let offset = match offset_of(&name) {
+                Ok(offset) if replaced.contains(&offset.0) => offset,
+                _ => continue,
+            };
+            if name.ends_with(".swap") {
+                continue;
             }
+            let is_covered = swaps.iter().any(|swap| swap.contains(&offset.0));
+            if name.ends_with(".log") && !is_covered {
+                let content = self.names.get(&name).cloned();
+                let length = match &content {
+                    Some(content) => content.source(&name, access)?.len(),
+                    None => 0,
+                };
+                self.lose(offset, content.as_ref(), (0, length), Some(BETWEEN_SWAPS));
+            }
+            self.delete(&name, "replaced by a swap file");
         }
         for name in self.names() {
             if let Some(plain) = name.strip_suffix(".swap")
@@ -208,6 +231,7 @@ impl Files {
                 self.note(&name, Change::Renamed(plain.to_owned()));
             }
         }
+        Ok(())
     }
 }
 

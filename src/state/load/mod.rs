@@ -5,8 +5,9 @@
 //! are the broker's own: see `stream`, which does not look behind it.
 //!
 //! Not modelled: `index.interval.bytes` and `segment.index.bytes` of topics that have their own,
-//! remote storage but for where the log starts, and the check of the topic's id against the
-//! cluster's metadata.
+//! remote storage but for where the log starts, the check of the topic's id against the cluster's
+//! metadata, and that a segment which is split twice in one load leaves entries of its transaction
+//! index twice.
 //!
 //! Memory: the snapshots that a load writes stay in memory up to its end, 46 bytes a producer each.
 //! A recovery writes one for each segment that it reads.
@@ -21,6 +22,7 @@ mod split;
 mod stop;
 mod stream;
 mod truncate;
+mod wrapper;
 
 pub use files::{Action, Change, Stretch};
 pub use snapshots::Origin;
@@ -151,6 +153,8 @@ pub struct Outcome<const N: usize> {
 
 /// Why segments are deleted.
 pub const BEHIND_A_CUT: &str = "behind a segment that was cut";
+/// Why segments are deleted: two swap files lie around them.
+pub const BETWEEN_SWAPS: &str = "between two swap files";
 /// Why segments are deleted.
 pub const END_BELOW_START: &str = "the log ends before its start";
 
@@ -320,8 +324,12 @@ impl<'a, const N: usize> Loader<'a, N> {
         let manager = self.keeper.manager;
         let (segments, options) = (&self.segments, self.options);
         let batch_of = |first: Offset| base_of(segments, first.max(start), end, options);
-        let open = manager.ongoing().next();
-        let open = open.map(|open| batch_of(open.first_offset)).transpose()?;
+        // Where damage has put a marker behind the log's end, no high watermark passes it.
+        let waiting = manager.unreplicated().filter(|(_, marker)| *marker >= end);
+        let waiting = waiting.map(|(ended, _)| ended.first_offset).next();
+        let open = manager.ongoing().next().map(|open| open.first_offset);
+        let open = open.into_iter().chain(waiting).min();
+        let open = open.map(batch_of).transpose()?;
         let unstable = manager.first_unstable_offset().map(batch_of).transpose()?;
         Ok(Loaded {
             log_start_offset: start,
@@ -350,7 +358,7 @@ impl<'a, const N: usize> Loader<'a, N> {
 
     /// Ends compactions that the last stop broke off.
     fn finish_swaps(&mut self) -> Result<(), Halt> {
-        let (mut least, mut most) = (i64::MAX, i64::MIN);
+        let mut swaps = Vec::new();
         for name in self.files.remove_temporary()? {
             let plain = name.strip_suffix(".swap").unwrap_or_default();
             if plain.ends_with(".log") {
@@ -361,11 +369,10 @@ impl<'a, const N: usize> Loader<'a, N> {
                     // Whoever looks for the segment's end makes an index of zeros.
                     self.files.put(index, Content::Written(Vec::new()));
                 }
-                least = least.min(base.0);
-                most = most.max(segment.next_offset(self.options)?.0);
+                swaps.push(base.0..segment.next_offset(self.options)?.0);
             }
         }
-        self.files.finish_swaps(least..most);
+        self.files.finish_swaps(&swaps, self.options.access)?;
         // Snapshots may be among what was replaced. The manager was made before and still knows
         // them, as Kafka's does.
         self.disk = SnapshotFiles::find(self.files)?;

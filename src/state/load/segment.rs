@@ -5,6 +5,7 @@ use super::ahead::Ahead;
 use super::files::{Content, Files, name_of};
 use super::stop::{Halt, Stop};
 use super::stream::{Stream, span};
+use super::wrapper::check_wrapper;
 use crate::format::batch::{HEADER_SIZE, MAGIC};
 use crate::format::number::{Offset, to_usize};
 use crate::format::offset_index::{self, OffsetIndex};
@@ -33,40 +34,6 @@ pub(super) struct Segment {
 
 /// The longest log that a broker opens, in bytes.
 const GREATEST_SIZE: u64 = 2_147_483_647;
-
-/// What a search gives is a batch's base offset. A magic below 0 counts as an old one, whose base
-/// offset stands in its first message: where the attributes name a codec, that is looked for
-/// inside.
-fn check_wrapper(source: &Source, batch: &Batch, magic: u8) -> Result<(), Halt> {
-    const ATTRIBUTES: usize = 17;
-    if magic.cast_signed() >= 0 {
-        return Ok(());
-    }
-    let bytes = source
-        .window()
-        .probe::<{ ATTRIBUTES + 1 }>(batch.place.position)?;
-    let attributes = bytes.map_or(0, |bytes| bytes[ATTRIBUTES]);
-    let (class, message) = match attributes & 7 {
-        0 => return Ok(()),
-        1..=4 => (
-            "InvalidRecordException",
-            format!(
-                "Invalid wrapper magic found in legacy deep record iterator {}",
-                magic.cast_signed()
-            ),
-        ),
-        codec => (
-            "IllegalArgumentException",
-            format!("Unknown compression type id: {codec}"),
-        ),
-    };
-    Err(Halt::Stop(Stop {
-        class,
-        message,
-        segment: Some(batch.place.segment),
-        position: Some(batch.place.position),
-    }))
-}
 
 /// `FileRecords` refuses a file.
 #[cold]
@@ -209,22 +176,19 @@ impl Segment {
         let Ok(found) = OffsetIndex::new(&*index.contents()?, self.base).lookup(target);
         let from = u64::try_from(found.position).unwrap_or(0);
         let mut stream = Stream::new(source, self.base, from, self.size);
-        let mut before: Option<(Batch, u8)> = None;
+        let mut before: Option<Batch> = None;
         while let Some(batch) = stream.next()? {
-            if batch.base_offset >= target {
-                let is_it = batch.base_offset == target;
-                let holder = before.filter(|(before, _)| !is_it && before.last_offset >= target);
-                let (found, magic) = holder.unwrap_or((batch, stream.magic));
-                check_wrapper(source, &found, magic)?;
-                return Ok(Some(found));
+            check_wrapper(source, &batch, stream.magic)?;
+            if batch.base_offset == target {
+                return Ok(Some(batch));
             }
-            before = Some((batch, stream.magic));
+            if batch.base_offset > target {
+                let holder = before.filter(|before| before.last_offset >= target);
+                return Ok(Some(holder.unwrap_or(batch)));
+            }
+            before = Some(batch);
         }
-        let holder = before.filter(|(before, _)| before.last_offset >= target);
-        if let Some((found, magic)) = holder {
-            check_wrapper(source, &found, magic)?;
-        }
-        Ok(holder.map(|(found, _)| found))
+        Ok(before.filter(|before| before.last_offset >= target))
     }
 
     /// The offset behind the last batch (`readNextOffset`), looked for from the last entry of the

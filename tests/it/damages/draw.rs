@@ -140,6 +140,19 @@ impl Draw<'_> {
         self.push(Operation::Write(file.to_owned(), text.into_bytes()));
     }
 
+    /// Whether offsets may have changed. A log that must be split and lies there under two names is
+    /// split twice, and its transaction index then has entries twice: we do not follow that.
+    fn is_rewritten(&self) -> bool {
+        let mut operations = self.operations.iter();
+        operations.any(|operation| matches!(operation, Operation::Put(..) | Operation::Flip(..)))
+    }
+
+    /// Whether a file has got another name.
+    fn is_moved(&self) -> bool {
+        let mut operations = self.operations.iter();
+        operations.any(|operation| matches!(operation, Operation::Rename(..) | Operation::Copy(..)))
+    }
+
     fn damage(&mut self) {
         match self.dice.below(20) {
             0..=4 => self.bytes_of_log(),
@@ -199,7 +212,7 @@ impl Draw<'_> {
 
     /// A bit of a batch's header, or another base offset; no checksum covers the first 21 bytes.
     fn header(&mut self) {
-        let Some((log, _)) = self.a_log() else {
+        let Some((log, _)) = self.a_log().filter(|_| !self.is_moved()) else {
             return;
         };
         let batches = self.batches(&log);
@@ -307,7 +320,7 @@ impl Draw<'_> {
     fn renamed(&mut self) {
         let endings = [".log", ".index", ".txnindex", ".snapshot"];
         let ending = *self.dice.pick(&endings);
-        let Some(file) = self.a_file(ending) else {
+        let Some(file) = self.a_file(ending).filter(|_| !self.is_rewritten()) else {
             return;
         };
         let offset = [0, 1, 20, 77, 5_000_000_000_i64][self.dice.below(5)];
@@ -327,7 +340,7 @@ impl Draw<'_> {
 
     /// What a compaction, a split or a deletion leaves that was broken off.
     fn leftover(&mut self) {
-        let Some(log) = self.a_file(".log") else {
+        let Some(log) = self.a_file(".log").filter(|_| !self.is_rewritten()) else {
             return;
         };
         let stem = log.strip_suffix(".log").unwrap().to_owned();

@@ -76,6 +76,8 @@ impl RealStart {
         // A log under another name is none, nor are the entries of an index without a log.
         let is_named = |name: &str| name.len() == "00000000000000000000.log".len();
         answer.segments.retain(|name, _| is_named(name));
+        let is_index = |name: &str| name.len() == "00000000000000000000.txnindex".len();
+        answer.aborted.retain(|name, _| is_index(name));
         answer
     }
 

@@ -64,13 +64,16 @@ pub(crate) fn of_outcome(outcome: Outcome<BATCHES_OF_A_BROKER>, directory: &Path
 }
 
 fn of_log(loaded: &Loaded<BATCHES_OF_A_BROKER>, directory: &Path) -> Answer {
-    // The high watermark has passed all markers, so only an open transaction is unstable; below
-    // the log's end it is the last stable offset.
+    // The high watermark has passed all markers in front of the log's end, so only an open
+    // transaction is unstable; below the end it is the last stable offset.
     let (end, stable) = (loaded.log_end_offset, loaded.last_stable_offset);
-    let open = loaded.manager.ongoing().next();
-    let open = open.map(|open| match stable < end {
+    let waiting = loaded.manager.unreplicated();
+    let waiting = waiting.filter(|(_, marker)| *marker >= end);
+    let waiting = waiting.map(|(ended, _)| ended.first_offset);
+    let open = loaded.manager.ongoing().map(|open| open.first_offset);
+    let open = open.chain(waiting).min().map(|first| match stable < end {
         true => stable.0,
-        false => open.first_offset.max(end).0,
+        false => first.max(end).0,
     });
     let log = Log {
         log_start_offset: loaded.log_start_offset.0,
@@ -114,7 +117,7 @@ fn of_log(loaded: &Loaded<BATCHES_OF_A_BROKER>, directory: &Path) -> Answer {
     }
 }
 
-fn snapshot(bytes: &[u8]) -> Snapshot {
+pub(crate) fn snapshot(bytes: &[u8]) -> Snapshot {
     match usable_entries(bytes) {
         Ok(entries) => Snapshot {
             error: None,

@@ -57,7 +57,9 @@ final class RealStart {
             StateView.putFiles(partitions.withObject("/" + inside.getName()), inside.toPath());
         }
         ArrayNode said = answer.putArray("said");
-        words.of(directory).forEach(line -> said.add(line.replace(directory.toString(), "/CWD")));
+        for (String line : words.of(directory)) {
+            said.add(line.replace(directory.toString(), "/CWD").replaceAll("lastModifiedTime=[0-9]+", "lastModifiedTime=0"));
+        }
         for (UnifiedLog log : loaded) {
             log.removeLogMetrics();
             close(log);
