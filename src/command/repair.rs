@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use kfsck::format::number::Offset;
+use kfsck::analysis::check::terms::{Depth, Terms as CheckTerms};
+use kfsck::analysis::check::watch::Watch;
+use kfsck::analysis::log_findings::DEFAULT_EXPIRATION_MS;
+use kfsck::format::number::{Offset, Timestamp};
 use kfsck::repair::apply::disk::SystemDisk;
 use kfsck::repair::apply::in_place::{self, Settled};
 use kfsck::repair::apply::{output, verify};
@@ -18,12 +21,15 @@ use kfsck::report::repair::{JSON_HEAD, JSON_TAIL, Outcome, View, json, text};
 use kfsck::state::rules::{RuleSet, Stock};
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 use kfsck::storage::partition_name::PartitionName;
+use kfsck::storage::segment::contents::DEFAULT_MAX_RECORD_BYTES;
+use kfsck::storage::source::ReadError;
 
 use super::output::OutputOptions;
 use super::partition_files::CheckpointsBeside;
 use super::repair_producers::{AbortOptions, Asked, BarrierOptions, PidsOptions, SnapshotOptions};
 use super::session::Session;
 use super::status::Status;
+use super::time;
 
 /// Make a damaged partition sound again, as a plan that says first what is kept and what is lost
 ///
@@ -98,6 +104,9 @@ struct LogOptions {
 /// What a broker comes with.
 const DEFAULT_INDEX_INTERVAL_BYTES: u32 = 4096;
 
+/// Brokers' `transaction.max.timeout.ms`, unless it was set.
+const DEFAULT_MAX_TRANSACTION_TIMEOUT_MS: i64 = 900_000;
+
 /// What every verb takes.
 #[derive(Debug, Args)]
 #[group(id = "where", required = true, multiple = true)]
@@ -123,8 +132,19 @@ pub(super) struct Common {
     #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_INDEX_INTERVAL_BYTES)]
     index_interval_bytes: u32,
 
+    /// The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]
+    #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
+    now: Option<Timestamp>,
+
     #[command(flatten)]
     output: OutputOptions,
+}
+
+impl Common {
+    /// The time to judge by.
+    pub(super) fn now(&self) -> Timestamp {
+        self.now.unwrap_or_else(time::now)
+    }
 }
 
 impl Verb {
@@ -341,7 +361,7 @@ impl Run<'_> {
                 session,
             );
         }
-        match self.write(plan, terms) {
+        match self.write(plan, terms, session) {
             Ok(written) => {
                 if !written.left.is_empty() {
                     session.met(Status::Found);
@@ -367,22 +387,62 @@ impl Run<'_> {
         }
     }
 
-    fn write(&self, plan: &Plan, terms: &Terms) -> Result<Written, ApplyError> {
+    fn write(
+        &mut self,
+        plan: &Plan,
+        terms: &Terms,
+        session: &mut Session,
+    ) -> Result<Written, ApplyError> {
         let disk = &mut SystemDisk;
         let (path, set_aside) = match &self.common.output_dir {
-            Some(output) => (output::write(disk, plan, output, terms.access)?, None),
+            Some(output) => {
+                let written = output::write(disk, plan, output, terms.access)?;
+                if written.replaced {
+                    let what = "it takes the place of what a run that was broken off had left";
+                    session.note(&written.path, &what);
+                }
+                (written.path, None)
+            }
             None if plan.is_empty() => (plan.directory.clone(), None),
             None => {
                 let aside = in_place::apply(disk, plan, terms.access)?;
                 (plan.directory.clone(), Some(aside))
             }
         };
-        let left = left(&path, plan, terms)?;
+        let left = self.left(&path, plan, terms, session)?;
         Ok(Written {
             path,
             set_aside,
             left,
         })
+    }
+
+    /// What is still not as it should be with a result: how a broker would load it, and what
+    /// `kfsck check` finds in it by the rules of this repair.
+    fn left(
+        &mut self,
+        path: &Path,
+        plan: &Plan,
+        terms: &Terms,
+        session: &mut Session,
+    ) -> Result<Vec<String>, ApplyError> {
+        let mut left = verify::verify(path, &plan.topic_partition, terms)?;
+        let check = CheckTerms {
+            rules: terms.rules,
+            depth: Depth::Records,
+            access: terms.access,
+            now: self.common.now(),
+            expiration_ms: DEFAULT_EXPIRATION_MS,
+            max_transaction_timeout_ms: DEFAULT_MAX_TRANSACTION_TIMEOUT_MS,
+            max_record_bytes: DEFAULT_MAX_RECORD_BYTES,
+        };
+        let checkpoints = self.checkpoints.of(&plan.directory, session);
+        let mut unread = Unread(Vec::new());
+        left.extend(verify::check(path, checkpoints, &check, &mut unread));
+        for error in &unread.0 {
+            session.read_error(error);
+        }
+        Ok(left)
     }
 
     fn show(&mut self, view: &View<'_>, session: &mut Session) -> anyhow::Result<()> {
@@ -414,7 +474,11 @@ struct Written {
     left: Vec<String>,
 }
 
-/// What is still not as it should be with a result.
-fn left(path: &Path, plan: &Plan, terms: &Terms) -> Result<Vec<String>, ApplyError> {
-    verify::verify(path, &plan.topic_partition, terms)
+/// Files of a result that cannot be read.
+struct Unread(Vec<ReadError>);
+
+impl Watch for Unread {
+    fn unread(&mut self, error: ReadError) {
+        self.0.push(error);
+    }
 }

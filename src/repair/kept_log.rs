@@ -72,6 +72,8 @@ pub(super) struct Ground<'a> {
     pub(super) epochs: Option<&'a LeaderEpochs>,
     /// The snapshots that a broker would begin with, by offset.
     pub(super) snapshot_before: &'a dyn Fn(Offset) -> Vec<ProducerEntry>,
+    /// The greatest offset of any snapshot: so far a log went once.
+    pub(super) last_snapshot: Option<Offset>,
 }
 
 /// Reads the whole log.
@@ -444,6 +446,19 @@ impl Pass<'_> {
 
     /// Segments without a batch go, but for the last.
     fn end(&mut self) {
+        let last = self.log.segments.last().map(|segment| segment.base);
+        let end = self.log.end.max(last.unwrap_or(self.log.end));
+        let known = self.ground.last_snapshot.filter(|last| *last > end);
+        if let Some(known) = known.filter(|_| self.log.first_change.is_none()) {
+            // What lay between went without a trace, or with nothing but zeros.
+            self.changes_here();
+            let claim = Claim {
+                first: end,
+                last: known.plus(-1),
+                records: None,
+            };
+            self.log.ledger.lose(Some(claim), GONE);
+        }
         let log = &mut self.log;
         log.ledger.end();
         let entries = log.manager.snapshot_entries().collect();
@@ -471,5 +486,7 @@ impl Pass<'_> {
     }
 }
 
+/// Why offsets are lost of which nothing is left.
+const GONE: &str = "behind the log's end, where a producer snapshot knows of them";
 /// Why a batch is lost that is sound.
 const BEHIND: &str = "behind the first damage";

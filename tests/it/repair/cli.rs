@@ -7,7 +7,7 @@ use super::{Copied, contents};
 use crate::contract::make_fifo;
 use crate::program::{Outcome, Run};
 
-const LOG: [&str; 3] = ["repair", "log", "--salvage"];
+const LOG: [&str; 4] = ["repair", "log", "--salvage", "--now=2026-12-01"];
 
 fn repair(args: &[&str], paths: &[&Path]) -> Outcome {
     paths.iter().fold(Run::new(args), Run::arg).outcome()
