@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
-use kfsck::analysis::unmix::Decisions;
+use kfsck::analysis::unmix::{Decisions, MOST_WRITERS};
 use kfsck::format::cluster_id;
 use kfsck::format::mirror_reset::MirrorPidReset;
 use kfsck::format::number::{Offset, ProducerId, Timestamp};
@@ -119,6 +119,12 @@ pub(super) struct PidsOptions {
     )]
     #[arg(conflicts_with_all = ["remap", "unmap", "map"])]
     new_id: Option<i64>,
+
+    /// How many writers may share the id; without it, as few as the log needs
+    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=MOST_WRITERS as i64))]
+    #[arg(requires = "split", conflicts_with_all = ["remap", "unmap", "map"])]
+    writers: u8,
 
     /// Say who wrote the batch at an offset: writer 0, 1, ..
     #[arg(long, value_name = "OFFSET=WRITER", value_parser = parse_decision, requires = "split")]
@@ -335,6 +341,7 @@ impl PidsOptions {
             (Some(id), _, _) => Pids::Split(Split {
                 producer_id: ProducerId(id),
                 new_id: self.new_id.map(ProducerId),
+                writers: usize::from(self.writers),
                 decisions: self.assign.iter().copied().collect::<Decisions>(),
             }),
             (_, Some(Draft::Negate), _) => Pids::Which(pids::Which::UnmapNegated),
