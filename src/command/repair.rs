@@ -1,10 +1,10 @@
 //! `kfsck repair`: a plan for each partition, shown, and carried out unless it is only asked for.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use kfsck::analysis::check::terms::{Depth, Terms as CheckTerms};
-use kfsck::analysis::check::watch::Watch;
 use kfsck::analysis::log_findings::DEFAULT_EXPIRATION_MS;
 use kfsck::format::number::{Offset, Timestamp};
 use kfsck::repair::apply::disk::SystemDisk;
@@ -14,19 +14,20 @@ use kfsck::repair::error::{ApplyError, PlanError};
 use kfsck::repair::internal_topic;
 use kfsck::repair::log::CLUSTER_METADATA;
 use kfsck::repair::plan::Plan;
-use kfsck::repair::terms::{How, Terms};
+use kfsck::repair::terms::{How, Listener, Terms};
 use kfsck::report::json::WideIntegers;
-use kfsck::report::one_line::on_one_line;
+use kfsck::report::one_line::{on_one_line, path_on_one_line};
 use kfsck::report::repair::{JSON_HEAD, JSON_TAIL, Outcome, View, json, text};
 use kfsck::state::rules::{RuleSet, Stock};
+use kfsck::storage::checkpoints::CheckpointFault;
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 use kfsck::storage::partition_name::PartitionName;
 use kfsck::storage::segment::contents::DEFAULT_MAX_RECORD_BYTES;
-use kfsck::storage::source::ReadError;
 
 use super::output::OutputOptions;
 use super::partition_files::CheckpointsBeside;
 use super::repair_producers::{AbortOptions, Asked, BarrierOptions, PidsOptions, SnapshotOptions};
+use super::repair_progress::{RepairProgress, WatchedDisk, Watching};
 use super::session::Session;
 use super::status::Status;
 use super::time;
@@ -213,6 +214,7 @@ impl Repair {
             checkpoints: CheckpointsBeside::default(),
             wide: common.output.json(),
             is_one: matches!(operands.as_slice(), [Operand::Partition(_)]),
+            progress: RepairProgress::start(&operands, common.dry_run, session),
             shown: 0,
         };
         run.all(&operands, session)
@@ -228,6 +230,7 @@ struct Run<'a> {
     wide: Option<WideIntegers>,
     /// One partition makes the whole document.
     is_one: bool,
+    progress: Arc<RepairProgress>,
     shown: usize,
 }
 
@@ -285,13 +288,25 @@ impl Run<'_> {
             return Ok(());
         };
         let partition = relisted.as_ref().unwrap_or(partition);
+        self.progress.begin(partition);
         let checkpoints = self.checkpoints.of(&partition.path, session);
+        let mut faults = checkpoints.faults.iter();
+        let is_known = faults.all(|fault| !matches!(fault, CheckpointFault::Read(_)));
+        if !is_known && !self.common.dry_run {
+            session.error(&format!(
+                "{}: nothing is written, for not all checkpoints beside it can be read, and they \
+                 say where its log begins",
+                path_on_one_line(&partition.path)
+            ));
+            return Ok(());
+        }
         let name = partition.name.as_ref();
         let log_start = name.and_then(|name| checkpoints.log_start_offset(name));
         let interval = u64::from(self.common.index_interval_bytes);
         let terms = Terms {
             index_interval_bytes: interval,
             rules: self.rules,
+            listener: Some(Arc::clone(&self.progress) as Arc<dyn Listener>),
             ..Terms::new(session.access, log_start.unwrap_or(Offset(0)))
         };
         match self.asked.plan(partition, log_start, &terms) {
@@ -393,7 +408,8 @@ impl Run<'_> {
         terms: &Terms,
         session: &mut Session,
     ) -> Result<Written, ApplyError> {
-        let disk = &mut SystemDisk;
+        let progress = Arc::clone(&self.progress);
+        let disk = &mut WatchedDisk(&progress);
         let (path, set_aside) = match &self.common.output_dir {
             Some(output) => {
                 let written = output::write(disk, plan, output, terms.access)?;
@@ -437,9 +453,12 @@ impl Run<'_> {
             max_record_bytes: DEFAULT_MAX_RECORD_BYTES,
         };
         let checkpoints = self.checkpoints.of(&plan.directory, session);
-        let mut unread = Unread(Vec::new());
-        left.extend(verify::check(path, checkpoints, &check, &mut unread));
-        for error in &unread.0 {
+        let mut watching = Watching {
+            progress: &self.progress,
+            unread: Vec::new(),
+        };
+        left.extend(verify::check(path, checkpoints, &check, &mut watching));
+        for error in &watching.unread {
             session.read_error(error);
         }
         Ok(left)
@@ -472,13 +491,4 @@ struct Written {
     path: PathBuf,
     set_aside: Option<PathBuf>,
     left: Vec<String>,
-}
-
-/// Files of a result that cannot be read.
-struct Unread(Vec<ReadError>);
-
-impl Watch for Unread {
-    fn unread(&mut self, error: ReadError) {
-        self.0.push(error);
-    }
 }

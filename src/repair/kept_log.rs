@@ -138,7 +138,7 @@ impl Pass<'_> {
         let source = Source::open(&file.path, terms.access)?;
         let limit = self.limit(behind)?;
         let decodes = self.ground.how != How::AsItIs;
-        let survey = survey(&source, file, limit, decodes)?;
+        let survey = survey(&source, file, limit, decodes, terms)?;
         let mut old = OldIndexes::read(self.ground.directory, file.base_offset, terms.access)?;
         let check = IndexCheck::new(
             file.base_offset,
@@ -165,8 +165,9 @@ impl Pass<'_> {
     /// Where the next segment begins that holds a batch.
     fn limit(&self, behind: &[SegmentFile]) -> Result<Option<Offset>, ReadError> {
         for file in behind {
-            let source = Source::open(&file.path, self.ground.terms.access)?;
-            if has_batch(&source, file)? {
+            let terms = self.ground.terms;
+            let source = Source::open(&file.path, terms.access)?;
+            if has_batch(&source, file, terms)? {
                 return Ok(Some(file.base_offset));
             }
         }
@@ -181,7 +182,8 @@ impl Pass<'_> {
     ) -> Result<(), ReadError> {
         let mut reader = BatchReader::new(source, DEFAULT_MAX_RECORD_BYTES);
         let mut bad = survey.bad.iter().peekable();
-        each_piece(source, current.file, false, &mut |seen| {
+        let terms = self.ground.terms;
+        each_piece(source, current.file, false, terms, &mut |seen| {
             let position = match &seen {
                 Seen::Bad(bad) => bad.position,
                 Seen::Good(good) => good.span.position,

@@ -9,6 +9,7 @@ mod indexes;
 mod killed;
 mod odd_logs;
 mod power;
+mod progress;
 mod recipes;
 mod schema;
 
