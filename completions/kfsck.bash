@@ -1009,7 +1009,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__abort)
-            opts="-q -h -V --producer-id --transaction-log --transaction-log-partitions --now --max-transaction-timeout --force --timestamp --all-replicas-stopped --output --in-place --dry-run --index-interval-bytes --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --producer-id --transaction-log --transaction-log-partitions --max-transaction-timeout --force --timestamp --all-replicas-stopped --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1027,10 +1027,6 @@ _kfsck() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --now)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --max-transaction-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1044,6 +1040,10 @@ _kfsck() {
                     return 0
                     ;;
                 --index-interval-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1067,7 +1067,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__barrier)
-            opts="-q -h -V --source-cluster-id --layout --timestamp --all-replicas-stopped --output --in-place --dry-run --index-interval-bytes --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --source-cluster-id --layout --timestamp --all-replicas-stopped --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1090,6 +1090,10 @@ _kfsck() {
                     return 0
                     ;;
                 --index-interval-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1225,7 +1229,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__index)
-            opts="-q -h -V --output --in-place --dry-run --index-interval-bytes --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1236,6 +1240,10 @@ _kfsck() {
                     return 0
                     ;;
                 --index-interval-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1259,7 +1267,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__log)
-            opts="-q -h -V --truncate --salvage --output --in-place --dry-run --index-interval-bytes --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --truncate --salvage --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1270,6 +1278,10 @@ _kfsck() {
                     return 0
                     ;;
                 --index-interval-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1293,7 +1305,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__pids)
-            opts="-q -h -V --remap --unmap --map --cluster-id --split --new-id --assign --transaction-log --force --output --in-place --dry-run --index-interval-bytes --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --remap --unmap --map --cluster-id --split --new-id --assign --transaction-log --force --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1339,6 +1351,10 @@ _kfsck() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --now)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
@@ -1359,7 +1375,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__snapshot)
-            opts="-q -h -V --rebuild --at --drop-pid --remap --to-version --set-source --force --rules --output --in-place --dry-run --index-interval-bytes --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --rebuild --at --drop-pid --remap --to-version --set-source --force --rules --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1394,6 +1410,10 @@ _kfsck() {
                     return 0
                     ;;
                 --index-interval-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -21,7 +21,7 @@ use kfsck::state::read::{SegmentFile, segments};
 use kfsck::state::replay::{Replay, Visitor};
 use kfsck::state::transactions::Transaction;
 use kfsck::storage::damage::Damage;
-use kfsck::storage::directory::{self, Operand};
+use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 
 use super::session::Session;
 
@@ -43,7 +43,7 @@ struct Bar {
 
 /// What is drawn, from whatever thread.
 #[derive(Debug)]
-struct Drawn {
+pub(super) struct Drawn {
     bar: ProgressBar,
     started: Instant,
     is_drawn: AtomicBool,
@@ -116,7 +116,7 @@ impl SharedProgress {
 
 impl Drawn {
     /// Nothing, where nobody would see it.
-    fn start(total: impl FnOnce() -> u64, session: &mut Session) -> Option<Self> {
+    pub(super) fn start(total: impl FnOnce() -> u64, session: &mut Session) -> Option<Self> {
         if session.is_quiet() || !io::stderr().is_terminal() {
             return None;
         }
@@ -133,7 +133,8 @@ impl Drawn {
         })
     }
 
-    fn reached(&self, read: u64) {
+    /// So many bytes are done, of all.
+    pub(super) fn reached(&self, read: u64) {
         let is_due = self.started.elapsed() >= PATIENCE;
         if is_due && !self.is_drawn.swap(true, Ordering::Relaxed) {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -183,14 +184,20 @@ fn bytes_behind(path: &Path) -> u64 {
 }
 
 fn bytes_of(operand: &Operand) -> u64 {
-    let size = |path: &Path| fs::metadata(path).map_or(0, |file| file.len());
     match operand {
         Operand::File(file) => size(&file.path),
-        operand => {
-            let files = operand.partitions().iter().flat_map(segments);
-            files.map(|segment| size(&segment.path)).sum()
-        }
+        operand => operand.partitions().iter().map(bytes_of_partition).sum(),
     }
+}
+
+/// The bytes of a partition's segments.
+pub(super) fn bytes_of_partition(partition: &PartitionDirectory) -> u64 {
+    let files = segments(partition).into_iter();
+    files.map(|segment| size(&segment.path)).sum()
+}
+
+fn size(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |file| file.len())
 }
 
 /// Passes on what a replay tells, and how far it is.

@@ -197,10 +197,6 @@ pub(super) struct AbortOptions {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     transaction_log_partitions: Option<NonZeroU32>,
 
-    /// The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]
-    #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
-    now: Option<Timestamp>,
-
     /// The cluster's transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds
     #[arg(long, value_name = "TIME", value_parser = time::parse_duration, default_value = "15m")]
     #[arg(allow_negative_numbers = true)]
@@ -397,7 +393,7 @@ impl BarrierOptions {
 impl AbortOptions {
     pub(super) fn asked(&self, operands: &[Operand], session: &mut Session) -> Asked {
         let count = self.transaction_log_partitions;
-        let now = self.now.unwrap_or_else(time::now);
+        let now = self.common.now();
         Asked::Abort {
             abort: Abort {
                 producer_id: ProducerId(self.producer_id),

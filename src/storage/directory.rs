@@ -14,6 +14,9 @@ use super::read_error::ReadError;
 
 pub use super::listing::{KafkaFile, Listing, Stray, StrayKind};
 
+/// Behind the name of a directory that is not all written yet. Nobody takes it for a partition.
+pub const UNFINISHED: &str = ".kfsck-partial";
+
 /// A path that a user gave, and what lies behind it.
 #[derive(Debug)]
 pub enum Operand {
@@ -58,7 +61,8 @@ pub struct LogDirectory {
 ///
 /// # Errors
 /// [`ReadError::Open`] when the path does not exist or cannot be listed, and
-/// [`ReadError::NotKafka`] for a directory that is neither of the two.
+/// [`ReadError::NotKafka`] for a directory that is neither of the two, and
+/// [`ReadError::Unfinished`] for one that is not all written.
 pub fn expand(path: &Path) -> Result<Operand, ReadError> {
     let is_directory = path.as_os_str() != "-"
         && fs::metadata(path)
@@ -138,6 +142,11 @@ impl PartitionDirectory {
 }
 
 fn expand_directory(path: &Path) -> Result<Operand, ReadError> {
+    let name = path.file_name().and_then(OsStr::to_str);
+    if name.is_some_and(|name| name.ends_with(UNFINISHED)) {
+        let path = path.to_owned();
+        return Err(ReadError::Unfinished { path });
+    }
     let mut listing = Listing::default();
     let entries = entries(path, &mut listing.unreadable)?;
     let name = own_name(path);

@@ -10,7 +10,7 @@ use std::sync::mpsc::SyncSender;
 use super::side::ComparedLog;
 use crate::format::batch::{HEADER_SIZE, MAGIC};
 use crate::format::mirror_reset::MirrorPidReset;
-use crate::format::number::{LeaderEpoch, Offset};
+use crate::format::number::Offset;
 use crate::state::batch::{Batch, Control, Place, control};
 use crate::storage::damage::{Code, Damage};
 use crate::storage::segment::contents::{BatchReader, DEFAULT_MAX_RECORD_BYTES};
@@ -178,11 +178,7 @@ fn item(
         position: span.position,
         size: span.size,
     };
-    let mut batch = Batch::new(loaded.head(), place);
-    if batch.magic < MAGIC {
-        // The bytes of the checksum lie there.
-        batch.partition_leader_epoch = LeaderEpoch(-1);
-    }
+    let batch = Batch::new(loaded.head(), place);
     let (mut said, mut source_cluster_id) = (None, None);
     if batch.is_control {
         let control = control(&mut loaded)?;

@@ -45,7 +45,11 @@ fn done(plan: &Plan, outcome: &Outcome<'_>, out: &mut String) {
         line("old files", &path_on_one_line(path), out);
     }
     match outcome.left {
-        [] => line("check", "a broker loads it and keeps every byte", out),
+        [] => line(
+            "check",
+            "nothing is wrong with it, and a broker keeps every byte",
+            out,
+        ),
         left => lines("left", left, out),
     }
     if !plan.is_empty() {

@@ -5,10 +5,12 @@ use std::fs;
 use kfsck::format::mirror_reset::MirrorPidReset;
 use kfsck::format::number::{Offset, ProducerId, Timestamp};
 use kfsck::repair::barrier::{Barrier, plan};
+use kfsck::repair::content::{Content, Piece};
 use kfsck::repair::plan::Action;
 use kfsck::storage::directory::PartitionDirectory;
 
 use super::{carried_out, last_log, loaded, partition, producers, terms};
+use crate::batches::message;
 use crate::repair::contents;
 use crate::txns::log::Log;
 
@@ -97,6 +99,27 @@ fn the_same_time_gives_the_same_bytes_whatever_the_replica() {
         format!("{:?}", made.file("00000000000000000000.log"))
     });
     assert_eq!(logs[0], logs[1]);
+}
+
+/// Old messages have no leader epoch, and their checksums lie where newer batches have theirs.
+#[test]
+fn behind_old_messages_a_barrier_has_the_first_leader_epoch() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = place.path().join("orders-0");
+    fs::create_dir(&directory).unwrap();
+    let old = [b"a", b"b", b"c", b"d"].map(|value| message(1, 0, value));
+    // A checksum that would be an epoch.
+    let old = old.iter().find(|message| message[12] < 0x80).unwrap();
+    fs::write(directory.join("00000000000000000000.log"), old).unwrap();
+    let made = plan(&PartitionDirectory::list(&directory), &bare(), &terms()).unwrap();
+    let file = made.file("00000000000000000000.log").unwrap();
+    let Content::Pieces(pieces) = &file.content else {
+        panic!("{file:?}");
+    };
+    let Some(Piece::Bytes(batch)) = pieces.last() else {
+        panic!("{pieces:?}");
+    };
+    assert_eq!(batch[12..16], [0; 4]);
 }
 
 #[test]
