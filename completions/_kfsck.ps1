@@ -241,6 +241,7 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('--cluster-id', '--cluster-id', [CompletionResultType]::ParameterName, 'The source cluster''s id; with --unmap bit-field only its region is undone')
             [CompletionResult]::new('--split', '--split', [CompletionResultType]::ParameterName, 'Tell the batches of two writers apart that share this id, and give the second another')
             [CompletionResult]::new('--new-id', '--new-id', [CompletionResultType]::ParameterName, 'The second writer''s new id')
+            [CompletionResult]::new('--writers', '--writers', [CompletionResultType]::ParameterName, 'How many writers may share the id; without it, as few as the log needs')
             [CompletionResult]::new('--assign', '--assign', [CompletionResultType]::ParameterName, 'Say who wrote the batch at an offset: writer 0, 1, ..')
             [CompletionResult]::new('--transaction-log', '--transaction-log', [CompletionResultType]::ParameterName, 'A partition of __transaction_state, or a log directory that holds some; may be repeated')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to DIR/TOPIC-PARTITION')

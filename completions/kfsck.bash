@@ -1305,7 +1305,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__pids)
-            opts="-q -h -V --remap --unmap --map --cluster-id --split --new-id --assign --transaction-log --force --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --remap --unmap --map --cluster-id --split --new-id --writers --assign --transaction-log --force --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1332,6 +1332,10 @@ _kfsck() {
                     return 0
                     ;;
                 --new-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --writers)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -229,6 +229,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --cluster-id 'The source cluster''s id; with --unmap bit-field only its region is undone'
             cand --split 'Tell the batches of two writers apart that share this id, and give the second another'
             cand --new-id 'The second writer''s new id'
+            cand --writers 'How many writers may share the id; without it, as few as the log needs'
             cand --assign 'Say who wrote the batch at an offset: writer 0, 1, ..'
             cand --transaction-log 'A partition of __transaction_state, or a log directory that holds some; may be repeated'
             cand --output 'Write the result to DIR/TOPIC-PARTITION'

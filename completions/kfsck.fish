@@ -240,6 +240,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subc
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l cluster-id -d 'The source cluster\'s id; with --unmap bit-field only its region is undone' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l split -d 'Tell the batches of two writers apart that share this id, and give the second another' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l new-id -d 'The second writer\'s new id' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l writers -d 'How many writers may share the id; without it, as few as the log needs' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l assign -d 'Say who wrote the batch at an offset: writer 0, 1, ..' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l transaction-log -d 'A partition of __transaction_state, or a log directory that holds some; may be repeated' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
