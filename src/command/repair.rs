@@ -204,7 +204,10 @@ impl Repair {
                 asked = options.asked()?;
             }
             Verb::Pids(options) => asked = options.asked(&operands, session)?,
-            Verb::Barrier(options) => asked = options.asked()?,
+            Verb::Barrier(options) => {
+                rules = options.rules();
+                asked = options.asked()?;
+            }
             Verb::Abort(options) => asked = options.asked(&operands, session),
         }
         let mut run = Run {

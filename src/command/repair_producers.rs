@@ -165,6 +165,9 @@ pub(super) struct BarrierOptions {
     layout: Option<Layout>,
 
     #[command(flatten)]
+    rules: StockRulesOption,
+
+    #[command(flatten)]
     appending: Appending,
 
     #[command(flatten)]
@@ -217,12 +220,21 @@ pub(super) struct AbortOptions {
 #[derive(Debug, Args)]
 struct Appending {
     /// The batch's time: ISO-8601, or milliseconds since 1970 [default: the clock]
-    #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", value_parser = since_1970, allow_negative_numbers = true)]
     timestamp: Option<Timestamp>,
 
     /// Confirm that no broker runs that has a replica of the partition
     #[arg(long, required_unless_present = "dry_run")]
     all_replicas_stopped: bool,
+}
+
+/// A batch's time: one before 1970 means to Kafka that there is none.
+fn since_1970(text: &str) -> Result<Timestamp, String> {
+    let time = time::parse(text).map_err(|error| error.to_string())?;
+    match time.0 < 0 {
+        true => Err("expected a time since 1970".to_owned()),
+        false => Ok(time),
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -364,11 +376,20 @@ impl PidsOptions {
 }
 
 impl BarrierOptions {
+    pub(super) fn rules(&self) -> &'static dyn RuleSet {
+        self.rules.set()
+    }
+
     pub(super) fn asked(&self) -> Result<Asked, clap::Error> {
         let by_id = match self.source_cluster_id {
             Some(_) => Layout::A,
             None => Layout::B,
         };
+        if self.source_cluster_id.as_deref() == Some("") {
+            return Err(usage(
+                "--source-cluster-id: expected a cluster's id, found nothing",
+            ));
+        }
         let value = match (self.layout.unwrap_or(by_id), &self.source_cluster_id) {
             (Layout::A, Some(id)) => MirrorPidReset::Sourced {
                 version: 0,

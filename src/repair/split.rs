@@ -268,10 +268,21 @@ impl Split {
             if let Some((opener, first)) = open.take()
                 && opener != *writer
             {
+                let mut behind = members.iter().zip(&found.writers);
+                let own = behind.find(|(member, writer)| {
+                    **writer == opener && member.marker.is_some() && member.seen.base_offset > at
+                });
+                let end = match own {
+                    Some((own, _)) => format!(
+                        "ends with its own marker at offset {} now, and its records count as that \
+                         says",
+                        own.seen.base_offset
+                    ),
+                    None => "has no marker of its own and is open now".to_owned(),
+                };
                 said.push(format!(
                     "the {} at offset {at}, of {}, has ended the transaction of {} from offset \
-                     {first} on: that one ends with its own marker now, and its records count as \
-                     that says",
+                     {first} on: that one {end}",
                     if marker.is_abort { "ABORT" } else { "COMMIT" },
                     name(*writer),
                     name(opener)

@@ -241,10 +241,10 @@ impl Step<'_> {
         vec![(writer, Link::Decided, cost)]
     }
 
-    /// Whose a marker is that comes for an open transaction under the leader of its last batch: a
-    /// cluster gives an id to one producer, and that one's coordinator alone writes markers. Two
-    /// sources of a mirror may have the same leader epoch, so this is not said where more writers
-    /// are known of.
+    /// Whose a marker is that comes for the one open transaction under the leader of its last
+    /// batch: a cluster gives an id to one producer, and that one's coordinator alone writes
+    /// markers. Two sources of a mirror may have the same leader epoch, so this is not said where
+    /// more writers are known of.
     fn sole(&self, node: &Node) -> Option<usize> {
         if self.known > 1 {
             return None;
@@ -252,7 +252,9 @@ impl Step<'_> {
         let member = self.member()?;
         let last = node.writers.get(node.by)?;
         let before = self.members.get(last.last)?;
-        let is_sole = last.link(member) == Some(Link::Ends)
+        let ends = |writer: &&Writer| writer.link(member) == Some(Link::Ends);
+        let is_sole = ends(&last)
+            && node.writers.iter().filter(ends).count() == 1
             && !member.is_elsewhere(before, self.expiration_ms);
         is_sole.then_some(node.by)
     }

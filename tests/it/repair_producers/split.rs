@@ -177,6 +177,31 @@ fn a_writer_that_does_not_show_is_looked_for_where_it_is_known_of() {
 }
 
 #[test]
+fn a_marker_for_one_of_two_open_transactions_may_be_of_either() {
+    let place = tempfile::tempdir().unwrap();
+    // Both begin with sequence 0, and no two leaders tell them apart.
+    let mut log = Log::default().data(5, 0);
+    let again = Log::default().data(5, 0).commit(5, 0);
+    for (at, batch) in batches(&again.bytes).into_iter().enumerate() {
+        log.bytes
+            .extend(moved(&batch, 1 + i64::try_from(at).unwrap(), 0));
+    }
+    let directory = partition(place.path(), "orders-0", &[&log]);
+    let told = refusal(asked(&split(5))(&PartitionDirectory::list(&directory)));
+    assert!(told.contains("who wrote 1 of its 3 batches"), "{told}");
+    assert!(told.contains("offsets 2 to 2"), "{told}");
+    let decided = Split {
+        decisions: Decisions::from([(Offset(2), 1)]),
+        ..split(5)
+    };
+    let (made, result) = carried_out(&directory, &asked(&decided));
+    let found: Vec<_> = ids(&result).into_values().map(|id| id.0).collect();
+    assert_eq!(found, [5, RESERVED.0, RESERVED.0]);
+    let told = |text: &str| made.warnings.iter().any(|warning| warning.contains(text));
+    assert!(told("has no marker of its own"), "{:#?}", made.warnings);
+}
+
+#[test]
 fn a_marker_that_ended_the_others_transaction_is_told() {
     let place = tempfile::tempdir().unwrap();
     // The second writer's marker, of a higher epoch, comes for the first one's transaction.
