@@ -471,6 +471,7 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
         }
         'kfsck;compare' {
             [CompletionResult]::new('--restore-to', '--restore-to', [CompletionResultType]::ParameterName, 'Write the union of both to DIR/<topic-partition>, which must not be there yet')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time by which a union is judged: ISO-8601, or milliseconds since 1970 [default: the clock]')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables and sentences; `json`: one JSON document')
             [CompletionResult]::new('--wide-integers', '--wide-integers', [CompletionResultType]::ParameterName, 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')

@@ -263,13 +263,17 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__compare)
-            opts="-q -h -V --restore-to --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --restore-to --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --restore-to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

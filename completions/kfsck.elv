@@ -441,6 +441,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
         }
         &'kfsck;compare'= {
             cand --restore-to 'Write the union of both to DIR/<topic-partition>, which must not be there yet'
+            cand --now 'The time by which a union is judged: ISO-8601, or milliseconds since 1970 [default: the clock]'
             cand --format '`text`: tables and sentences; `json`: one JSON document'
             cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
             cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'

@@ -584,6 +584,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand explain" -l no-mmap -d 'Read
 complete -c kfsck -n "__fish_kfsck_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kfsck -n "__fish_kfsck_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l restore-to -d 'Write the union of both to DIR/<topic-partition>, which must not be there yet' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l now -d 'The time by which a union is judged: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
 json\t''"
 complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''

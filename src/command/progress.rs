@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kfsck::analysis::belief::Belief;
+use kfsck::analysis::compare::Watcher;
 use kfsck::analysis::witness::Witness;
 use kfsck::format::number::Offset;
 use kfsck::format::txn_index::AbortedTxn;
@@ -99,8 +100,13 @@ impl Progress {
 impl SharedProgress {
     /// Begins with nothing read of what lies behind these operands.
     pub(super) fn start(operands: &[Operand], session: &mut Session) -> Self {
+        Self::of(|| operands.iter().map(bytes_of).sum(), session)
+    }
+
+    /// Begins with nothing read of so many bytes.
+    pub(super) fn of(total: impl FnOnce() -> u64, session: &mut Session) -> Self {
         Self {
-            drawn: Drawn::start(|| operands.iter().map(bytes_of).sum(), session),
+            drawn: Drawn::start(total, session),
             read: AtomicU64::new(0),
         }
     }
@@ -111,6 +117,12 @@ impl SharedProgress {
             let before = self.read.fetch_add(bytes, Ordering::Relaxed);
             drawn.reached(before.saturating_add(bytes));
         }
+    }
+}
+
+impl Watcher for SharedProgress {
+    fn read(&self, bytes: u64) {
+        self.advanced(bytes);
     }
 }
 
@@ -194,6 +206,11 @@ fn bytes_of(operand: &Operand) -> u64 {
 pub(super) fn bytes_of_partition(partition: &PartitionDirectory) -> u64 {
     let files = segments(partition).into_iter();
     files.map(|segment| size(&segment.path)).sum()
+}
+
+/// The bytes of some files.
+pub(super) fn bytes_of_files<'p>(files: impl Iterator<Item = &'p Path>) -> u64 {
+    files.map(size).sum()
 }
 
 fn size(path: &Path) -> u64 {

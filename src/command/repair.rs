@@ -4,8 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use kfsck::analysis::check::terms::{Depth, Terms as CheckTerms};
-use kfsck::analysis::log_findings::DEFAULT_EXPIRATION_MS;
 use kfsck::format::number::{Offset, Timestamp};
 use kfsck::repair::apply::disk::SystemDisk;
 use kfsck::repair::apply::in_place::{self, Settled};
@@ -22,12 +20,12 @@ use kfsck::state::rules::{RuleSet, Stock};
 use kfsck::storage::checkpoints::CheckpointFault;
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 use kfsck::storage::partition_name::PartitionName;
-use kfsck::storage::segment::contents::DEFAULT_MAX_RECORD_BYTES;
 
 use super::output::OutputOptions;
 use super::partition_files::CheckpointsBeside;
 use super::repair_producers::{AbortOptions, Asked, BarrierOptions, PidsOptions, SnapshotOptions};
 use super::repair_progress::{RepairProgress, WatchedDisk, Watching};
+use super::result_check;
 use super::session::Session;
 use super::status::Status;
 use super::time;
@@ -104,9 +102,6 @@ struct LogOptions {
 
 /// What a broker comes with.
 const DEFAULT_INDEX_INTERVAL_BYTES: u32 = 4096;
-
-/// Brokers' `transaction.max.timeout.ms`, unless it was set.
-const DEFAULT_MAX_TRANSACTION_TIMEOUT_MS: i64 = 900_000;
 
 /// What every verb takes.
 #[derive(Debug, Args)]
@@ -446,15 +441,7 @@ impl Run<'_> {
         session: &mut Session,
     ) -> Result<Vec<String>, ApplyError> {
         let mut left = verify::verify(path, &plan.topic_partition, terms)?;
-        let check = CheckTerms {
-            rules: terms.rules,
-            depth: Depth::Records,
-            access: terms.access,
-            now: self.common.now(),
-            expiration_ms: DEFAULT_EXPIRATION_MS,
-            max_transaction_timeout_ms: DEFAULT_MAX_TRANSACTION_TIMEOUT_MS,
-            max_record_bytes: DEFAULT_MAX_RECORD_BYTES,
-        };
+        let check = result_check::terms(terms.rules, self.common.now(), terms.access);
         let checkpoints = self.checkpoints.of(&plan.directory, session);
         let mut watching = Watching {
             progress: &self.progress,
