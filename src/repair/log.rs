@@ -18,6 +18,7 @@ use crate::storage::directory::PartitionDirectory;
 use crate::storage::file_name::FileKind;
 use crate::storage::source::{ReadError, Source};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The topic whose records are not repaired.
 pub const CLUSTER_METADATA: &str = "__cluster_metadata";
@@ -149,12 +150,16 @@ fn plan_segments(
 
 fn plan_segment(draft: &mut Draft<'_>, segment: &KeptSegment, terms: &Terms) {
     if !segment.is_unchanged {
-        let pieces = segment.ranges.iter().map(|(position, length)| {
-            Piece::Range(Range {
+        let pieces = segment.stretches.iter().map(|stretch| {
+            let range = Range {
                 file: segment.source.clone(),
-                position: *position,
-                length: *length,
-            })
+                position: stretch.position,
+                length: stretch.length,
+            };
+            match stretch.change {
+                None => Piece::Range(range),
+                Some(change) => Piece::Edited(range, Arc::new(change)),
+            }
         });
         let content = Content::Pieces(pieces.collect());
         let name = draft.name(FileKind::Log, segment.base);
