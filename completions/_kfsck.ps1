@@ -266,6 +266,7 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
         'kfsck;repair;barrier' {
             [CompletionResult]::new('--source-cluster-id', '--source-cluster-id', [CompletionResultType]::ParameterName, 'The cluster that was mirrored, for layout a')
             [CompletionResult]::new('--layout', '--layout', [CompletionResultType]::ParameterName, 'The layout of the barrier''s value [default: a with --source-cluster-id, else b]')
+            [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'Whose producer state')
             [CompletionResult]::new('--timestamp', '--timestamp', [CompletionResultType]::ParameterName, 'The batch''s time: ISO-8601, or milliseconds since 1970 [default: the clock]')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to DIR/TOPIC-PARTITION')
             [CompletionResult]::new('--index-interval-bytes', '--index-interval-bytes', [CompletionResultType]::ParameterName, 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least')

@@ -1071,7 +1071,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__barrier)
-            opts="-q -h -V --source-cluster-id --layout --timestamp --all-replicas-stopped --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --source-cluster-id --layout --rules --timestamp --all-replicas-stopped --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1083,6 +1083,10 @@ _kfsck() {
                     ;;
                 --layout)
                     COMPREPLY=($(compgen -W "a b" -- "${cur}"))
+                    return 0
+                    ;;
+                --rules)
+                    COMPREPLY=($(compgen -W "stock barrier mapped fork" -- "${cur}"))
                     return 0
                     ;;
                 --timestamp)

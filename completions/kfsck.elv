@@ -253,6 +253,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
         &'kfsck;repair;barrier'= {
             cand --source-cluster-id 'The cluster that was mirrored, for layout a'
             cand --layout 'The layout of the barrier''s value [default: a with --source-cluster-id, else b]'
+            cand --rules 'Whose producer state'
             cand --timestamp 'The batch''s time: ISO-8601, or milliseconds since 1970 [default: the clock]'
             cand --output 'Write the result to DIR/TOPIC-PARTITION'
             cand --index-interval-bytes 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least'

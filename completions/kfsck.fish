@@ -264,6 +264,10 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subc
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l source-cluster-id -d 'The cluster that was mirrored, for layout a' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l layout -d 'The layout of the barrier\'s value [default: a with --source-cluster-id, else b]' -r -f -a "a\t'With the source cluster\'s id'
 b\t'Without'"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l rules -d 'Whose producer state' -r -f -a "stock\t'Kafka 4.4.0: a barrier (control type 7) is ignored, ids below 0 have no state'
+barrier\t'The barrier design (KIP-1279): a barrier clears every producer and its open transaction'
+mapped\t'As designs need that map producer ids: every id but -1 has state, a barrier clears'
+fork\t'The barrier design with the holes of its prototype'"
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l timestamp -d 'The batch\'s time: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
