@@ -263,13 +263,17 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__compare)
-            opts="-q -h -V --restore-to --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --restore-to --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --restore-to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1009,7 +1013,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__abort)
-            opts="-q -h -V --producer-id --transaction-log --transaction-log-partitions --now --max-transaction-timeout --force --timestamp --all-replicas-stopped --output --in-place --dry-run --index-interval-bytes --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --producer-id --transaction-log --transaction-log-partitions --max-transaction-timeout --force --timestamp --all-replicas-stopped --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1027,10 +1031,6 @@ _kfsck() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --now)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --max-transaction-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1044,6 +1044,10 @@ _kfsck() {
                     return 0
                     ;;
                 --index-interval-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1067,7 +1071,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__barrier)
-            opts="-q -h -V --source-cluster-id --layout --timestamp --all-replicas-stopped --output --in-place --dry-run --index-interval-bytes --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --source-cluster-id --layout --timestamp --all-replicas-stopped --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1090,6 +1094,10 @@ _kfsck() {
                     return 0
                     ;;
                 --index-interval-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1225,7 +1233,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__index)
-            opts="-q -h -V --output --in-place --dry-run --index-interval-bytes --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1236,6 +1244,10 @@ _kfsck() {
                     return 0
                     ;;
                 --index-interval-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1259,7 +1271,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__log)
-            opts="-q -h -V --truncate --salvage --output --in-place --dry-run --index-interval-bytes --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --truncate --salvage --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1270,6 +1282,10 @@ _kfsck() {
                     return 0
                     ;;
                 --index-interval-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1293,7 +1309,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__pids)
-            opts="-q -h -V --remap --unmap --map --cluster-id --split --new-id --assign --transaction-log --force --output --in-place --dry-run --index-interval-bytes --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --remap --unmap --map --cluster-id --split --new-id --writers --assign --transaction-log --force --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1323,6 +1339,10 @@ _kfsck() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --writers)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --assign)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1336,6 +1356,10 @@ _kfsck() {
                     return 0
                     ;;
                 --index-interval-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1359,7 +1383,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__snapshot)
-            opts="-q -h -V --rebuild --at --drop-pid --remap --to-version --set-source --force --rules --output --in-place --dry-run --index-interval-bytes --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --rebuild --at --drop-pid --remap --to-version --set-source --force --rules --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1394,6 +1418,10 @@ _kfsck() {
                     return 0
                     ;;
                 --index-interval-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

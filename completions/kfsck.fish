@@ -171,6 +171,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and not __fish_seen_
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and not __fish_seen_subcommand_from log index snapshot pids barrier abort help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l now -d 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
 json\t''"
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
@@ -189,6 +190,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subc
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -s V -l version -d 'Print version'
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -l now -d 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
 json\t''"
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from index" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
@@ -214,6 +216,7 @@ mapped\t'As designs need that map producer ids: every id but -1 has state, a bar
 fork\t'The barrier design with the holes of its prototype'"
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l now -d 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
 json\t''"
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from snapshot" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
@@ -237,10 +240,12 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subc
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l cluster-id -d 'The source cluster\'s id; with --unmap bit-field only its region is undone' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l split -d 'Tell the batches of two writers apart that share this id, and give the second another' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l new-id -d 'The second writer\'s new id' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l writers -d 'How many writers may share the id; without it, as few as the log needs' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l assign -d 'Say who wrote the batch at an offset: writer 0, 1, ..' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l transaction-log -d 'A partition of __transaction_state, or a log directory that holds some; may be repeated' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l now -d 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
 json\t''"
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
@@ -262,6 +267,7 @@ b\t'Without'"
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l timestamp -d 'The batch\'s time: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l now -d 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
 json\t''"
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
@@ -280,11 +286,11 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subc
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l producer-id -d 'Whose transaction' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l transaction-log -d 'A partition of __transaction_state, or a log directory that holds some; may be repeated' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l transaction-log-partitions -d 'The cluster\'s transaction.state.log.num.partitions [default: found out, if it can be]' -r
-complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l now -d 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l max-transaction-timeout -d 'The cluster\'s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l timestamp -d 'The batch\'s time: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l now -d 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
 json\t''"
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
@@ -578,6 +584,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand explain" -l no-mmap -d 'Read
 complete -c kfsck -n "__fish_kfsck_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kfsck -n "__fish_kfsck_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l restore-to -d 'Write the union of both to DIR/<topic-partition>, which must not be there yet' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l now -d 'The time by which a union is judged: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
 json\t''"
 complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''

@@ -1,11 +1,13 @@
 //! Which directories hold partitions of `__transaction_state`, and to which cluster they belong.
 
+use std::fs;
 use std::path::Path;
 
 use super::transaction_coordinator::TRANSACTION_STATE_TOPIC;
 use crate::format::properties;
 use crate::storage::directory::{Operand, PartitionDirectory};
 use crate::storage::file_name::FileKind;
+use crate::storage::partition_name::PartitionName;
 use crate::storage::source::{Access, Source};
 
 /// The partitions of `__transaction_state` behind a path, with their numbers; directories on their
@@ -18,6 +20,15 @@ pub fn state_partitions(operand: &Operand) -> impl Iterator<Item = (u32, &Partit
         let number = u32::try_from(name.partition).ok()?;
         is_current.then_some((number, directory))
     })
+}
+
+/// Whether partitions of `__transaction_state` lie in a directory, by the names alone; one that
+/// cannot be listed holds none.
+#[must_use]
+pub fn holds_coordinators(log_directory: &Path) -> bool {
+    let entries = fs::read_dir(log_directory).into_iter().flatten();
+    let mut names = entries.filter_map(|entry| PartitionName::parse(&entry.ok()?.file_name()));
+    names.any(|name| name.state.is_none() && name.topic == TRANSACTION_STATE_TOPIC)
 }
 
 /// The cluster that a log directory belongs to, as its `meta.properties` says; `None` without one

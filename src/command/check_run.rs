@@ -13,6 +13,7 @@ use kfsck::analysis::check::terms::Terms;
 use kfsck::analysis::check::watch::Watch;
 use kfsck::analysis::next_start::log_directory::beside_partitions;
 use kfsck::analysis::next_start::{Action, NextStart};
+use kfsck::analysis::transaction_logs::holds_coordinators;
 use kfsck::report::check::{Place, Report, Summary};
 use kfsck::storage::checkpoints::{CheckpointFault, Checkpoints};
 use kfsck::storage::directory::{KafkaFile, LogDirectory, Operand, PartitionDirectory};
@@ -30,10 +31,17 @@ const FULL: usize = 1 << 16;
 
 /// Something to check, by one thread.
 enum Job<'a> {
-    Partition(&'a PartitionDirectory, &'a Checkpoints),
+    Partition(&'a PartitionDirectory, &'a Around),
     Segment(&'a KafkaFile),
     /// What lies beside the partitions of all log directories.
     Beside(Vec<(&'a LogDirectory, &'a Checkpoints)>),
+}
+
+/// What is known of the directory around a partition's.
+struct Around {
+    checkpoints: Checkpoints,
+    /// The directory, if partitions of `__transaction_state` lie in it.
+    transaction_log: Option<PathBuf>,
 }
 
 /// What a job tells, in order.
@@ -79,12 +87,13 @@ impl<'r> Run<'r> {
         wanted: Wanted<'_>,
         session: &mut Session,
     ) -> io::Result<()> {
-        let beside = checkpoints(operands, self.terms);
+        let beside = around(operands, self.terms);
         for error in operands.iter().flat_map(unlisted) {
             self.summary.unread += 1;
             session.read_error(error);
         }
-        for error in beside.values().flat_map(unread_of) {
+        let checkpoints = beside.values().map(|around| &around.checkpoints);
+        for error in checkpoints.flat_map(unread_of) {
             self.summary.unread += 1;
             session.read_error(error);
         }
@@ -125,6 +134,7 @@ impl<'r> Run<'r> {
                     name: &name,
                     path: &path,
                     is_partition: false,
+                    transaction_log: None,
                 };
                 self.report.next_start(&place, next, &mut self.out);
             }
@@ -144,8 +154,8 @@ impl<'r> Run<'r> {
     }
 }
 
-/// The checkpoints beside each partition, read once for each directory.
-fn checkpoints(operands: &[Operand], terms: &Terms) -> BTreeMap<PathBuf, Checkpoints> {
+/// What lies beside each partition, read once for each directory.
+fn around(operands: &[Operand], terms: &Terms) -> BTreeMap<PathBuf, Around> {
     let mut beside = BTreeMap::new();
     let logs = operands.iter().filter_map(|operand| match operand {
         Operand::Log(log) => Some(log.path.clone()),
@@ -156,7 +166,10 @@ fn checkpoints(operands: &[Operand], terms: &Terms) -> BTreeMap<PathBuf, Checkpo
     for directory in logs.chain(directories) {
         beside
             .entry(directory)
-            .or_insert_with_key(|directory| Checkpoints::read(directory, terms.access));
+            .or_insert_with_key(|directory| Around {
+                checkpoints: Checkpoints::read(directory, terms.access),
+                transaction_log: holds_coordinators(directory).then(|| directory.clone()),
+            });
     }
     beside
 }
@@ -183,12 +196,12 @@ fn is_listed(partition: &PartitionDirectory) -> bool {
 
 fn jobs<'a>(
     operands: &'a [Operand],
-    beside: &'a BTreeMap<PathBuf, Checkpoints>,
+    beside: &'a BTreeMap<PathBuf, Around>,
     session: &mut Session,
 ) -> Vec<Job<'a>> {
     let mut jobs = Vec::new();
     let logs = operands.iter().filter_map(|operand| match operand {
-        Operand::Log(log) => Some((log, beside.get(&log.path)?)),
+        Operand::Log(log) => Some((log, &beside.get(&log.path)?.checkpoints)),
         _ => None,
     });
     let logs: Vec<_> = logs.collect();
@@ -209,8 +222,8 @@ fn jobs<'a>(
             Operand::Partition(_) | Operand::Log(_) => {}
         }
         for partition in operand.partitions().iter().filter(|one| is_listed(one)) {
-            if let Some(checkpoints) = beside.get(&directory_of(&partition.path)) {
-                jobs.push(Job::Partition(partition, checkpoints));
+            if let Some(around) = beside.get(&directory_of(&partition.path)) {
+                jobs.push(Job::Partition(partition, around));
             }
         }
     }
@@ -235,6 +248,10 @@ impl Job<'_> {
             name: name_of(path),
             path,
             is_partition,
+            transaction_log: match self {
+                Self::Partition(_, around) => around.transaction_log.as_deref(),
+                _ => None,
+            },
         }
     }
 }
@@ -267,8 +284,8 @@ fn work(
         }
     };
     let gathered = match job {
-        Job::Partition(partition, checkpoints) => {
-            everything::partition(partition, checkpoints, terms, &mut watch, found)
+        Job::Partition(partition, around) => {
+            everything::partition(partition, &around.checkpoints, terms, &mut watch, found)
         }
         Job::Segment(file) => match everything::segment(file, terms, &mut watch, found) {
             Ok(gathered) => gathered,

@@ -24,6 +24,8 @@ mod progress;
 mod repair;
 mod repair_coordinators;
 mod repair_producers;
+mod repair_progress;
+mod result_check;
 mod rules;
 mod scenarios;
 mod session;

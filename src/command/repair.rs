@@ -1,9 +1,10 @@
 //! `kfsck repair`: a plan for each partition, shown, and carried out unless it is only asked for.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use kfsck::format::number::Offset;
+use kfsck::format::number::{Offset, Timestamp};
 use kfsck::repair::apply::disk::SystemDisk;
 use kfsck::repair::apply::in_place::{self, Settled};
 use kfsck::repair::apply::{output, verify};
@@ -11,19 +12,23 @@ use kfsck::repair::error::{ApplyError, PlanError};
 use kfsck::repair::internal_topic;
 use kfsck::repair::log::CLUSTER_METADATA;
 use kfsck::repair::plan::Plan;
-use kfsck::repair::terms::{How, Terms};
+use kfsck::repair::terms::{How, Listener, Terms};
 use kfsck::report::json::WideIntegers;
-use kfsck::report::one_line::on_one_line;
+use kfsck::report::one_line::{on_one_line, path_on_one_line};
 use kfsck::report::repair::{JSON_HEAD, JSON_TAIL, Outcome, View, json, text};
 use kfsck::state::rules::{RuleSet, Stock};
+use kfsck::storage::checkpoints::CheckpointFault;
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 use kfsck::storage::partition_name::PartitionName;
 
 use super::output::OutputOptions;
 use super::partition_files::CheckpointsBeside;
 use super::repair_producers::{AbortOptions, Asked, BarrierOptions, PidsOptions, SnapshotOptions};
+use super::repair_progress::{RepairProgress, WatchedDisk, Watching};
+use super::result_check;
 use super::session::Session;
 use super::status::Status;
+use super::time;
 
 /// Make a damaged partition sound again, as a plan that says first what is kept and what is lost
 ///
@@ -123,8 +128,19 @@ pub(super) struct Common {
     #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_INDEX_INTERVAL_BYTES)]
     index_interval_bytes: u32,
 
+    /// The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]
+    #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
+    now: Option<Timestamp>,
+
     #[command(flatten)]
     output: OutputOptions,
+}
+
+impl Common {
+    /// The time to judge by.
+    pub(super) fn now(&self) -> Timestamp {
+        self.now.unwrap_or_else(time::now)
+    }
 }
 
 impl Verb {
@@ -183,7 +199,10 @@ impl Repair {
                 asked = options.asked()?;
             }
             Verb::Pids(options) => asked = options.asked(&operands, session)?,
-            Verb::Barrier(options) => asked = options.asked()?,
+            Verb::Barrier(options) => {
+                rules = options.rules();
+                asked = options.asked()?;
+            }
             Verb::Abort(options) => asked = options.asked(&operands, session),
         }
         let mut run = Run {
@@ -193,6 +212,7 @@ impl Repair {
             checkpoints: CheckpointsBeside::default(),
             wide: common.output.json(),
             is_one: matches!(operands.as_slice(), [Operand::Partition(_)]),
+            progress: RepairProgress::start(&operands, common.dry_run, session),
             shown: 0,
         };
         run.all(&operands, session)
@@ -208,6 +228,7 @@ struct Run<'a> {
     wide: Option<WideIntegers>,
     /// One partition makes the whole document.
     is_one: bool,
+    progress: Arc<RepairProgress>,
     shown: usize,
 }
 
@@ -265,13 +286,25 @@ impl Run<'_> {
             return Ok(());
         };
         let partition = relisted.as_ref().unwrap_or(partition);
+        self.progress.begin(partition);
         let checkpoints = self.checkpoints.of(&partition.path, session);
+        let mut faults = checkpoints.faults.iter();
+        let is_known = faults.all(|fault| !matches!(fault, CheckpointFault::Read(_)));
+        if !is_known && !self.common.dry_run {
+            session.error(&format!(
+                "{}: nothing is written, for not all checkpoints beside it can be read, and they \
+                 say where its log begins",
+                path_on_one_line(&partition.path)
+            ));
+            return Ok(());
+        }
         let name = partition.name.as_ref();
         let log_start = name.and_then(|name| checkpoints.log_start_offset(name));
         let interval = u64::from(self.common.index_interval_bytes);
         let terms = Terms {
             index_interval_bytes: interval,
             rules: self.rules,
+            listener: Some(Arc::clone(&self.progress) as Arc<dyn Listener>),
             ..Terms::new(session.access, log_start.unwrap_or(Offset(0)))
         };
         match self.asked.plan(partition, log_start, &terms) {
@@ -341,7 +374,7 @@ impl Run<'_> {
                 session,
             );
         }
-        match self.write(plan, terms) {
+        match self.write(plan, terms, session) {
             Ok(written) => {
                 if !written.left.is_empty() {
                     session.met(Status::Found);
@@ -367,22 +400,58 @@ impl Run<'_> {
         }
     }
 
-    fn write(&self, plan: &Plan, terms: &Terms) -> Result<Written, ApplyError> {
-        let disk = &mut SystemDisk;
+    fn write(
+        &mut self,
+        plan: &Plan,
+        terms: &Terms,
+        session: &mut Session,
+    ) -> Result<Written, ApplyError> {
+        let progress = Arc::clone(&self.progress);
+        let disk = &mut WatchedDisk(&progress);
         let (path, set_aside) = match &self.common.output_dir {
-            Some(output) => (output::write(disk, plan, output, terms.access)?, None),
+            Some(output) => {
+                let written = output::write(disk, plan, output, terms.access)?;
+                if written.replaced {
+                    let what = "it takes the place of what a run that was broken off had left";
+                    session.note(&written.path, &what);
+                }
+                (written.path, None)
+            }
             None if plan.is_empty() => (plan.directory.clone(), None),
             None => {
                 let aside = in_place::apply(disk, plan, terms.access)?;
                 (plan.directory.clone(), Some(aside))
             }
         };
-        let left = left(&path, plan, terms)?;
+        let left = self.left(&path, plan, terms, session)?;
         Ok(Written {
             path,
             set_aside,
             left,
         })
+    }
+
+    /// What is still not as it should be with a result: how a broker would load it, and what
+    /// `kfsck check` finds in it by the rules of this repair.
+    fn left(
+        &mut self,
+        path: &Path,
+        plan: &Plan,
+        terms: &Terms,
+        session: &mut Session,
+    ) -> Result<Vec<String>, ApplyError> {
+        let mut left = verify::verify(path, &plan.topic_partition, terms)?;
+        let check = result_check::terms(terms.rules, self.common.now(), terms.access);
+        let checkpoints = self.checkpoints.of(&plan.directory, session);
+        let mut watching = Watching {
+            progress: &self.progress,
+            unread: Vec::new(),
+        };
+        left.extend(verify::check(path, checkpoints, &check, &mut watching));
+        for error in &watching.unread {
+            session.read_error(error);
+        }
+        Ok(left)
     }
 
     fn show(&mut self, view: &View<'_>, session: &mut Session) -> anyhow::Result<()> {
@@ -412,9 +481,4 @@ struct Written {
     path: PathBuf,
     set_aside: Option<PathBuf>,
     left: Vec<String>,
-}
-
-/// What is still not as it should be with a result.
-fn left(path: &Path, plan: &Plan, terms: &Terms) -> Result<Vec<String>, ApplyError> {
-    verify::verify(path, &plan.topic_partition, terms)
 }

@@ -99,6 +99,12 @@ pub enum ApplyError {
         /// What is there.
         found: String,
     },
+    /// Another run writes the same result.
+    #[error("{}: another run of kfsck writes there", path.display())]
+    Claimed {
+        /// The directory.
+        path: PathBuf,
+    },
     /// A broker holds the log directory.
     #[error(
         "{}: a running process holds this lock, most likely a broker; stop it first", path.display()

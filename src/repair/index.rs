@@ -24,6 +24,7 @@ pub fn plan(directory: &PartitionDirectory, terms: &Terms) -> Result<Plan, PlanE
         how: How::AsItIs,
         epochs: None,
         snapshot_before: &|_| Vec::new(),
+        last_snapshot: None,
     })?;
     for segment in &log.segments {
         if segment.is_damaged {

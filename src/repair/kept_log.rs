@@ -72,6 +72,8 @@ pub(super) struct Ground<'a> {
     pub(super) epochs: Option<&'a LeaderEpochs>,
     /// The snapshots that a broker would begin with, by offset.
     pub(super) snapshot_before: &'a dyn Fn(Offset) -> Vec<ProducerEntry>,
+    /// The greatest offset of any snapshot: so far a log went once.
+    pub(super) last_snapshot: Option<Offset>,
 }
 
 /// Reads the whole log.
@@ -136,7 +138,7 @@ impl Pass<'_> {
         let source = Source::open(&file.path, terms.access)?;
         let limit = self.limit(behind)?;
         let decodes = self.ground.how != How::AsItIs;
-        let survey = survey(&source, file, limit, decodes)?;
+        let survey = survey(&source, file, limit, decodes, terms)?;
         let mut old = OldIndexes::read(self.ground.directory, file.base_offset, terms.access)?;
         let check = IndexCheck::new(
             file.base_offset,
@@ -163,8 +165,9 @@ impl Pass<'_> {
     /// Where the next segment begins that holds a batch.
     fn limit(&self, behind: &[SegmentFile]) -> Result<Option<Offset>, ReadError> {
         for file in behind {
-            let source = Source::open(&file.path, self.ground.terms.access)?;
-            if has_batch(&source, file)? {
+            let terms = self.ground.terms;
+            let source = Source::open(&file.path, terms.access)?;
+            if has_batch(&source, file, terms)? {
                 return Ok(Some(file.base_offset));
             }
         }
@@ -179,7 +182,8 @@ impl Pass<'_> {
     ) -> Result<(), ReadError> {
         let mut reader = BatchReader::new(source, DEFAULT_MAX_RECORD_BYTES);
         let mut bad = survey.bad.iter().peekable();
-        each_piece(source, current.file, false, &mut |seen| {
+        let terms = self.ground.terms;
+        each_piece(source, current.file, false, terms, &mut |seen| {
             let position = match &seen {
                 Seen::Bad(bad) => bad.position,
                 Seen::Good(good) => good.span.position,
@@ -444,6 +448,19 @@ impl Pass<'_> {
 
     /// Segments without a batch go, but for the last.
     fn end(&mut self) {
+        let last = self.log.segments.last().map(|segment| segment.base);
+        let end = self.log.end.max(last.unwrap_or(self.log.end));
+        let known = self.ground.last_snapshot.filter(|last| *last > end);
+        if let Some(known) = known.filter(|_| self.log.first_change.is_none()) {
+            // What lay between went without a trace, or with nothing but zeros.
+            self.changes_here();
+            let claim = Claim {
+                first: end,
+                last: known.plus(-1),
+                records: None,
+            };
+            self.log.ledger.lose(Some(claim), GONE);
+        }
         let log = &mut self.log;
         log.ledger.end();
         let entries = log.manager.snapshot_entries().collect();
@@ -471,5 +488,7 @@ impl Pass<'_> {
     }
 }
 
+/// Why offsets are lost of which nothing is left.
+const GONE: &str = "behind the log's end, where a producer snapshot knows of them";
 /// Why a batch is lost that is sound.
 const BEHIND: &str = "behind the first damage";

@@ -67,6 +67,9 @@ pub fn plan(directory: &PartitionDirectory, how: How, terms: &Terms) -> Result<P
         how,
         epochs: epochs.as_ref(),
         snapshot_before: &|offset| snapshots.newest(start, offset),
+        last_snapshot: { snapshots.offsets() }
+            .filter(|offset| snapshots.is_usable(*offset))
+            .last(),
     })?;
     let emptied = empty_below_start(&mut log, terms);
     draft.steps = std::mem::take(&mut log.steps);

@@ -2,6 +2,7 @@
 //! batches whose offsets do not rise.
 
 use super::chain::{Link, longest};
+use super::terms::Terms;
 use crate::format::batch::{HEADER_SIZE, Header, MAGIC};
 use crate::format::number::{Offset, to_usize};
 use crate::state::batch::{Batch, Place};
@@ -14,6 +15,9 @@ use std::ops::ControlFlow;
 
 /// No record is larger; whatever a header says, memory holds what is there.
 const MOST_RECORD_BYTES: u64 = 1 << 31;
+
+/// Bytes that are read before somebody is told.
+const PACE: u64 = 1 << 20;
 
 /// A stretch of a segment that cannot stay.
 #[derive(Debug, Clone)]
@@ -67,11 +71,12 @@ pub(super) fn survey(
     file: &SegmentFile,
     limit: Option<Offset>,
     decodes: bool,
+    terms: &Terms,
 ) -> Result<Survey, ReadError> {
     let mut found = Survey::default();
     let mut last = file.base_offset.plus(-1);
     let mut rises = true;
-    each_piece(source, file, decodes, &mut |seen| {
+    each_piece(source, file, decodes, terms, &mut |seen| {
         match seen {
             Seen::Bad(bad) => found.bad.push(bad),
             Seen::Good(good) => {
@@ -83,7 +88,7 @@ pub(super) fn survey(
         Ok(ControlFlow::Continue(()))
     })?;
     if !rises {
-        let out_of_order = out_of_order(source, file, limit, decodes)?;
+        let out_of_order = out_of_order(source, file, limit, decodes, terms)?;
         found.good -= u64::try_from(out_of_order.len()).unwrap_or(0);
         found.bad.extend(out_of_order);
         found.bad.sort_by_key(|bad| bad.position);
@@ -96,9 +101,13 @@ pub(super) fn survey(
 ///
 /// # Errors
 /// A read that failed.
-pub(super) fn has_batch(source: &Source, file: &SegmentFile) -> Result<bool, ReadError> {
+pub(super) fn has_batch(
+    source: &Source,
+    file: &SegmentFile,
+    terms: &Terms,
+) -> Result<bool, ReadError> {
     let mut found = false;
-    each_piece(source, file, false, &mut |seen| {
+    each_piece(source, file, false, terms, &mut |seen| {
         found = matches!(seen, Seen::Good(_));
         Ok(match found {
             true => ControlFlow::Break(()),
@@ -123,11 +132,18 @@ pub(super) fn each_piece(
     source: &Source,
     file: &SegmentFile,
     decodes: bool,
+    terms: &Terms,
     visit: &mut dyn FnMut(Seen) -> Result<ControlFlow<()>, ReadError>,
 ) -> Result<(), ReadError> {
+    let mut told = 0;
     let mut walk = Walk::new(source);
     let mut reader = BatchReader::new(source, MOST_RECORD_BYTES);
     while let Some(piece) = walk.next_piece()? {
+        let (Piece::Damage(Damage { position, .. }) | Piece::Batch(Span { position, .. })) = piece;
+        if position >= told + PACE {
+            terms.tell_read(position - told);
+            told = position;
+        }
         let seen = match piece {
             Piece::Damage(damage) => {
                 let span = Span {
@@ -141,9 +157,10 @@ pub(super) fn each_piece(
             Piece::Batch(span) => batch(&mut reader, file, span, decodes)?,
         };
         if visit(seen)?.is_break() {
-            break;
+            return Ok(());
         }
     }
+    terms.tell_read(source.len() - told);
     Ok(())
 }
 
@@ -218,9 +235,10 @@ fn out_of_order(
     file: &SegmentFile,
     limit: Option<Offset>,
     decodes: bool,
+    terms: &Terms,
 ) -> Result<Vec<Bad>, ReadError> {
     let (mut bad, mut places, mut links) = (Vec::new(), Vec::new(), Vec::new());
-    each_piece(source, file, decodes, &mut |seen| {
+    each_piece(source, file, decodes, terms, &mut |seen| {
         if let Seen::Good(good) = seen {
             let link = Link {
                 first: good.first,

@@ -41,7 +41,7 @@ impl Place {
 }
 
 /// One batch as producer state sees it. The fields are the header's, of magic 2; of an older
-/// message only offset, size and largest timestamp mean something.
+/// message only offset, size and largest timestamp mean something, and it has no leader epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Batch {
     /// Where it lies.
@@ -120,7 +120,12 @@ impl Batch {
                 true => header.base_offset(),
                 false => header.last_offset(),
             },
-            partition_leader_epoch: header.partition_leader_epoch(),
+            // The checksum of an older message lies there
+            // (`AbstractLegacyRecordBatch.partitionLeaderEpoch`).
+            partition_leader_epoch: match is_legacy {
+                true => LeaderEpoch(-1),
+                false => header.partition_leader_epoch(),
+            },
             first_timestamp: match attributes.has_delete_horizon() {
                 true => header.max_timestamp(),
                 false => header.base_timestamp(),

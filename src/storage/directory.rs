@@ -11,6 +11,7 @@ use super::file_name::{FileKind, FileName};
 use super::listing::{Entry, EntryKind, entries, name_of, open_error};
 use super::partition_name::PartitionName;
 use super::read_error::ReadError;
+use super::unfinished::UNFINISHED;
 
 pub use super::listing::{KafkaFile, Listing, Stray, StrayKind};
 
@@ -58,7 +59,8 @@ pub struct LogDirectory {
 ///
 /// # Errors
 /// [`ReadError::Open`] when the path does not exist or cannot be listed, and
-/// [`ReadError::NotKafka`] for a directory that is neither of the two.
+/// [`ReadError::NotKafka`] for a directory that is neither of the two, and
+/// [`ReadError::Unfinished`] for one that is not all written.
 pub fn expand(path: &Path) -> Result<Operand, ReadError> {
     let is_directory = path.as_os_str() != "-"
         && fs::metadata(path)
@@ -138,6 +140,11 @@ impl PartitionDirectory {
 }
 
 fn expand_directory(path: &Path) -> Result<Operand, ReadError> {
+    let name = path.file_name().and_then(OsStr::to_str);
+    if name.is_some_and(|name| name.ends_with(UNFINISHED)) {
+        let path = path.to_owned();
+        return Err(ReadError::Unfinished { path });
+    }
     let mut listing = Listing::default();
     let entries = entries(path, &mut listing.unreadable)?;
     let name = own_name(path);

@@ -49,6 +49,36 @@ fn taken(
     })
 }
 
+/// Claims a directory for this process alone, as long as the file lives; `None` where another
+/// process has. A process that ends, however it does, gives it back.
+///
+/// # Errors
+/// What the system says.
+pub fn claim(directory: &Path) -> io::Result<Option<File>> {
+    let file = File::open(directory)?;
+    Ok(is_claimed(&file)?.then_some(file))
+}
+
+#[cfg(unix)]
+fn is_claimed(file: &File) -> io::Result<bool> {
+    use rustix::fs::{FlockOperation, flock};
+    use rustix::io::Errno;
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(true),
+        Err(Errno::AGAIN) => Ok(false),
+        // Some file systems lock nothing, or no directory: then nobody can be told apart.
+        Err(Errno::NOLCK | Errno::NOSYS | Errno::OPNOTSUPP | Errno::BADF | Errno::INVAL) => {
+            Ok(true)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(unix))]
+fn is_claimed(_: &File) -> io::Result<bool> {
+    Ok(true)
+}
+
 #[cfg(unix)]
 fn is_ours(file: &File, for_writing: bool) -> io::Result<bool> {
     use rustix::fs::{FlockOperation, fcntl_lock};
@@ -74,6 +104,17 @@ fn is_ours(_: &File, _: bool) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn a_directory_is_claimed_once_until_the_claim_is_gone() {
+        let directory = tempfile::tempdir().unwrap();
+        let claimed = claim(directory.path()).unwrap();
+        assert!(claimed.is_some());
+        assert!(claim(directory.path()).unwrap().is_none());
+        drop(claimed);
+        assert!(claim(directory.path()).unwrap().is_some());
+    }
 
     /// What a lock that is held looks like is seen from another process alone: the tests of
     /// `kfsck repair` do that.

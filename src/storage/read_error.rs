@@ -31,6 +31,15 @@ pub enum ReadError {
         /// The directory.
         path: PathBuf,
     },
+    /// A directory that was being written when its run was broken off.
+    #[error(
+        "{path}: not all of it was written when a run of kfsck was broken off; it is no partition: \
+         run the same command again, which writes it anew, or remove it"
+    )]
+    Unfinished {
+        /// The directory.
+        path: PathBuf,
+    },
     /// Neither a file nor something that can be read to its end.
     #[error("{path}: is a block device; copy the bytes to a file first")]
     BlockDevice {
@@ -115,6 +124,7 @@ impl ReadError {
             Self::Open { path, .. }
             | Self::Directory { path }
             | Self::NotKafka { path }
+            | Self::Unfinished { path }
             | Self::BlockDevice { path }
             | Self::Read { path, .. }
             | Self::Shrank { path, .. }
@@ -145,7 +155,7 @@ impl ReadError {
             Self::Directory { .. } => io::ErrorKind::IsADirectory,
             Self::Endless { .. } => io::ErrorKind::FileTooLarge,
             Self::BlockDevice { .. } => io::ErrorKind::Unsupported,
-            Self::NotKafka { .. } => io::ErrorKind::NotFound,
+            Self::NotKafka { .. } | Self::Unfinished { .. } => io::ErrorKind::NotFound,
             Self::Shrank { .. } | Self::PageLost { .. } => io::ErrorKind::UnexpectedEof,
         }
     }

@@ -33,18 +33,42 @@ pub fn partition(
     watch: &mut dyn Watch,
     found: Found<'_>,
 ) -> Gathered {
-    let mut companions = check_companions_of(directory, checkpoints, terms.access, found);
     let mut aborts = Aborts::default();
-    let looking: &mut [&mut dyn Checker] = &mut [&mut companions, &mut aborts];
-    let tally = check_partition(directory, checkpoints, terms, looking, watch, found);
-    for error in companions.into_unread() {
-        watch.unread(error);
-    }
+    let tally = look(directory, checkpoints, terms, &mut aborts, watch, found);
     let next_start = match watch.is_cancelled() {
         true => None,
         false => next_start(directory, checkpoints, terms, &aborts, watch),
     };
     Gathered { tally, next_start }
+}
+
+/// The findings of [`partition`] alone: what a broker will do is not asked.
+pub fn findings(
+    directory: &PartitionDirectory,
+    checkpoints: &Checkpoints,
+    terms: &Terms,
+    watch: &mut dyn Watch,
+    found: Found<'_>,
+) -> Tally {
+    let aborts = &mut Aborts::default();
+    look(directory, checkpoints, terms, aborts, watch, found)
+}
+
+fn look(
+    directory: &PartitionDirectory,
+    checkpoints: &Checkpoints,
+    terms: &Terms,
+    aborts: &mut Aborts,
+    watch: &mut dyn Watch,
+    found: Found<'_>,
+) -> Tally {
+    let mut companions = check_companions_of(directory, checkpoints, terms.access, found);
+    let looking: &mut [&mut dyn Checker] = &mut [&mut companions, aborts];
+    let tally = check_partition(directory, checkpoints, terms, looking, watch, found);
+    for error in companions.into_unread() {
+        watch.unread(error);
+    }
+    tally
 }
 
 fn next_start(

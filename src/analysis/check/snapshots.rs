@@ -260,7 +260,9 @@ fn of_difference(difference: &Difference, is_newest: bool) -> (FindingCode, Seve
 fn with_fields(finding: Finding, difference: &Difference) -> Finding {
     let mut finding = finding.with_producer(difference.producer_id);
     let text = |value: Option<i64>| value.map(|value| value.to_string());
-    let fields = difference.fields.iter().map(|field| Evidence {
+    let fields = difference.fields.iter();
+    let said = fields.filter(|field| field.snapshot.is_some() || field.log.is_some());
+    let fields = said.map(|field| Evidence {
         what: field.name,
         stored: text(field.snapshot),
         computed: text(field.log),

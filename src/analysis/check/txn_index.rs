@@ -101,9 +101,9 @@ impl Checker for TxnIndexCheck {
     #[inline]
     fn batch(&mut self, checked: &CheckedBatch<'_>, _: Found<'_>) {
         let batch = checked.batch;
-        let is_hole = self
-            .next_offset
-            .is_some_and(|next| batch.base_offset > next);
+        let first = self.setting.bases.map(|(first, _)| first);
+        let expected = self.next_offset.or(first);
+        let is_hole = expected.is_some_and(|expected| batch.base_offset > expected);
         let span = batch.last_offset.0.saturating_sub(batch.base_offset.0);
         self.is_thinned |= is_hole || (batch.magic >= MAGIC && i64::from(batch.count) <= span);
         self.next_offset = Some(batch.next_offset());

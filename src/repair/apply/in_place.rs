@@ -15,13 +15,15 @@ use crate::repair::error::ApplyError;
 use crate::repair::plan::Plan;
 use crate::storage::lock::{Lock, take};
 use crate::storage::source::Access;
-use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// What files are called in the partition's directory before they get their names.
 const STAGED: &str = "kfsck-staged-";
+/// In front of the number of a second repair's work directory: no name of a partition has it, so
+/// that of no other partition is taken for one.
+const NUMBERED: &str = "+";
 const JOURNAL: &str = "journal.json";
 const UNFINISHED_JOURNAL: &str = "journal.json.new";
 /// What the journal is called when all of it is done.
@@ -91,9 +93,23 @@ pub fn settle(disk: &mut dyn Disk, partition: &Path) -> Result<Settled, ApplyErr
 /// The work directory of a repair of this partition that was broken off.
 #[must_use]
 pub fn unsettled(partition: &Path) -> Option<PathBuf> {
-    work_directories(partition)
-        .take_while(|work| work.is_dir())
-        .find(|work| !work.join(DONE).exists() && !work.join(ABANDONED).exists())
+    let (beside, own) = place(partition);
+    let entries = fs::read_dir(&beside).into_iter().flatten();
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    // A name of ours, or that with a number; older ones may have been removed by hand.
+    let mut ours: Vec<_> = names
+        .filter_map(|name| {
+            let number = match name.strip_prefix(&own)? {
+                "" => 1,
+                rest => rest.strip_prefix(NUMBERED)?.parse::<u64>().ok()?,
+            };
+            Some((number, beside.join(name)))
+        })
+        .filter(|(_, work)| work.is_dir())
+        .collect();
+    ours.sort();
+    let mut ours = ours.into_iter().map(|(_, work)| work);
+    ours.find(|work| !work.join(DONE).exists() && !work.join(ABANDONED).exists())
 }
 
 /// Takes the lock of the log directory.
@@ -105,22 +121,30 @@ fn locked(partition: &Path) -> Result<Lock, ApplyError> {
     }
 }
 
-/// `<log directory>.kfsck-repair-<partition>`, then the same with a number behind it.
-fn work_directories(partition: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+/// The directory around the log directory, and the name there of a work directory:
+/// `<log directory>.kfsck-repair-<partition>`.
+fn place(partition: &Path) -> (PathBuf, String) {
     let partition = fs::canonicalize(partition).unwrap_or_else(|_| partition.to_owned());
     let log_directory = log_directory(&partition);
-    let own = partition.file_name().unwrap_or_default().to_owned();
+    let name = |path: &Path| {
+        path.file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
+    let own = format!("{}.kfsck-repair-{}", name(&log_directory), name(&partition));
     let beside = log_directory.parent().map(Path::to_owned);
-    let mut name = log_directory.file_name().unwrap_or_default().to_owned();
-    name.push(".kfsck-repair-");
-    name.push(own);
-    let beside = beside.unwrap_or(log_directory);
+    (beside.unwrap_or(log_directory), own)
+}
+
+/// That name, then the same with a number behind it.
+fn work_directories(partition: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let (beside, own) = place(partition);
     (1_u64..).map(move |number| {
-        let mut name: OsString = name.clone();
-        if number > 1 {
-            name.push(format!("-{number}"));
-        }
-        beside.join(name)
+        beside.join(match number {
+            1 => own.clone(),
+            number => format!("{own}{NUMBERED}{number}"),
+        })
     })
 }
 
@@ -143,6 +167,8 @@ fn prepare(
         index.map(|index| format!("{STAGED}{index}"))
     };
     let finished = |log: &str| directory.join(staged_name(log).unwrap_or_else(|| log.to_owned()));
+    // What a repair that was given up may have left.
+    remove_staged(disk, directory)?;
     let mut changes = Vec::new();
     for file in changed() {
         let staged = staged_name(&file.name).filter(|_| file.content.is_kept());
@@ -257,10 +283,12 @@ fn refuse_changed(
     if !is_waiting || is_gone || now == change.before {
         return Ok(());
     }
-    // What it had made stands in nobody's way; the old files stay where they are.
-    remove_staged(disk, partition)?;
+    // First the journal: without the files that it speaks of it must not be followed. The old
+    // files stay where they are.
     let (journal, abandoned) = (work.join(JOURNAL), work.join(ABANDONED));
     system(&abandoned, disk.rename(&journal, &abandoned))?;
+    system(work, disk.sync_directory(work))?;
+    remove_staged(disk, partition)?;
     Err(ApplyError::Changed {
         path: name,
         work: work.to_owned(),
@@ -268,19 +296,30 @@ fn refuse_changed(
 }
 
 fn remove_staged(disk: &mut dyn Disk, partition: &Path) -> Result<(), ApplyError> {
+    let mut is_changed = false;
     for entry in system(partition, fs::read_dir(partition))? {
         let entry = system(partition, entry)?;
         let is_ours = entry.file_name().to_string_lossy().starts_with(STAGED);
         if is_ours {
             let path = entry.path();
             system(&path, disk.remove_file(&path))?;
+            is_changed = true;
         }
     }
-    system(partition, disk.sync_directory(partition))
+    match is_changed {
+        true => system(partition, disk.sync_directory(partition)),
+        false => Ok(()),
+    }
 }
 
 /// Takes away what a repair has made that has no journal yet: nothing else was changed.
 fn undo(disk: &mut dyn Disk, partition: &Path, work: &Path) -> Result<(), ApplyError> {
+    // It may be there and not be known to be on the disk: what it speaks of is about to go.
+    let journal = work.join(JOURNAL);
+    if journal.exists() {
+        system(&journal, disk.remove_file(&journal))?;
+        system(work, disk.sync_directory(work))?;
+    }
     remove_staged(disk, partition)?;
     for entry in system(work, fs::read_dir(work))? {
         let path = system(work, entry)?.path();

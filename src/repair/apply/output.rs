@@ -5,16 +5,24 @@ use super::staging::{make, system};
 use crate::repair::error::ApplyError;
 use crate::repair::plan::Plan;
 use crate::storage::file_name::FileKind;
-use crate::storage::lock::{Lock, probe};
+use crate::storage::lock::{Lock, claim, probe};
 use crate::storage::source::Access;
+use crate::storage::unfinished::{Left, UNFINISHED, left_in};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a result is called before it is whole.
-const PARTIAL: &str = ".kfsck-partial";
+/// What was written.
+#[derive(Debug)]
+pub struct Output {
+    /// The directory of the result.
+    pub path: PathBuf,
+    /// Whether it took the place of what an earlier run had left unfinished.
+    pub replaced: bool,
+}
 
 /// Writes the result of a plan to `output`, which is made if it is not there, as the directory of
-/// the partition: a whole copy, with what the plan changes. Gives its path.
+/// the partition: a whole copy, with what the plan changes. It bears another name until all of it
+/// is on the disk. What an earlier run has left under that name is replaced.
 ///
 /// # Errors
 /// A place that is taken or that lies in a log directory, a lock that is held, an old file that
@@ -24,20 +32,23 @@ pub fn write(
     plan: &Plan,
     output: &Path,
     access: Access,
-) -> Result<PathBuf, ApplyError> {
+) -> Result<Output, ApplyError> {
     let log_directory = log_directory(&plan.directory);
     if let Lock::Held(path) = system(&log_directory, probe(&log_directory))? {
         return Err(ApplyError::Locked { path });
     }
     refuse_inside(&log_directory, output)?;
-    system(output, fs::create_dir_all(output))?;
     let target = output.join(&plan.topic_partition);
     refuse_taken(&target)?;
-    let partial = output.join(format!("{}{PARTIAL}", plan.topic_partition));
-    refuse_taken(&partial)?;
-    if !partial.is_dir() {
+    make_directories(disk, output)?;
+    let partial = output.join(format!("{}{UNFINISHED}", plan.topic_partition));
+    if fs::symlink_metadata(&partial).is_err() {
         system(&partial, disk.create_directory(&partial))?;
     }
+    let Some(_claim) = system(&partial, claim(&partial))? else {
+        return Err(ApplyError::Claimed { path: partial });
+    };
+    let replaced = clear(disk, plan, &partial)?;
     if let Err(error) = fill(disk, plan, &partial, access) {
         take_back(disk, plan, &partial);
         return Err(error);
@@ -47,7 +58,47 @@ pub fn write(
     system(&partial, disk.sync_directory(&partial))?;
     system(&target, disk.rename(&partial, &target))?;
     system(output, disk.sync_directory(output))?;
-    Ok(target)
+    Ok(Output {
+        path: target,
+        replaced,
+    })
+}
+
+/// Makes a directory with those that it lies in, each so that it lasts.
+fn make_directories(disk: &mut dyn Disk, path: &Path) -> Result<(), ApplyError> {
+    let missing = path
+        .ancestors()
+        .take_while(|above| !above.as_os_str().is_empty() && !above.exists());
+    let mut missing: Vec<&Path> = missing.collect();
+    missing.reverse();
+    for directory in missing {
+        system(directory, disk.create_directory(directory))?;
+        let above = match directory.parent() {
+            Some(above) if !above.as_os_str().is_empty() => above,
+            _ => Path::new("."),
+        };
+        system(above, disk.sync_directory(above))?;
+    }
+    Ok(())
+}
+
+/// Removes what an earlier run has left: files of a partition, and nothing else. Whether there
+/// were any.
+fn clear(disk: &mut dyn Disk, plan: &Plan, partial: &Path) -> Result<bool, ApplyError> {
+    let is_planned = |name: &str| plan.files.iter().any(|file| file.name == name);
+    let left = match system(partial, left_in(partial, &is_planned))? {
+        Left::Files(left) => left,
+        Left::Foreign(name) => {
+            return Err(ApplyError::Occupied {
+                path: partial.to_owned(),
+                found: name.to_string_lossy().into_owned(),
+            });
+        }
+    };
+    for path in &left {
+        system(path, disk.remove_file(path))?;
+    }
+    Ok(!left.is_empty())
 }
 
 fn fill(

@@ -305,6 +305,7 @@ mod tests {
             name: "orders-0",
             path: Path::new(path),
             is_partition: true,
+            transaction_log: None,
         }
     }
 
@@ -380,6 +381,21 @@ mod tests {
         assert_eq!(
             repair(FindingCode::PidCollision, "t-0"),
             "kfsck repair pids --split -7 t-0 --output DIR"
+        );
+        assert_eq!(
+            repair(FindingCode::HangingTransaction, "t-0"),
+            "kfsck repair abort --producer-id -7 --transaction-log TRANSACTION_LOG \
+             --all-replicas-stopped t-0 --output DIR"
+        );
+        let beside = Place {
+            transaction_log: Some(Path::new("my data")),
+            ..place("my data/t-0")
+        };
+        let hanging = finding(FindingCode::HangingTransaction, Severity::Warning);
+        assert_eq!(
+            of(&hanging, &beside).repair.unwrap(),
+            "kfsck repair abort --producer-id -7 --transaction-log 'my data' \
+             --all-replicas-stopped 'my data/t-0' --output DIR"
         );
         let nobody = Finding::new(FindingCode::PidCollision, Severity::Error, "t-0", "m");
         assert_eq!(of(&nobody, &place("t-0")).repair, None);

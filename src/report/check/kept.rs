@@ -34,6 +34,7 @@ pub(super) struct Section {
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) is_partition: bool,
+    transaction_log: Option<PathBuf>,
     pub(super) kinds: BTreeMap<Kind, Findings>,
 }
 
@@ -91,6 +92,7 @@ impl Section {
             name: place.name.to_owned(),
             path: place.path.to_owned(),
             is_partition: place.is_partition,
+            transaction_log: place.transaction_log.map(Path::to_owned),
             kinds: BTreeMap::new(),
         }
     }
@@ -100,6 +102,7 @@ impl Section {
             name: &self.name,
             path: &self.path,
             is_partition: self.is_partition,
+            transaction_log: self.transaction_log.as_deref(),
         }
     }
 }
@@ -142,6 +145,7 @@ mod tests {
             name: path,
             path: Path::new(path),
             is_partition: true,
+            transaction_log: None,
         };
         for _ in 0..times {
             let finding = Finding::new(FindingCode::ZeroTail, severity, path, "zeros");

@@ -24,6 +24,8 @@ pub struct Place<'a> {
     pub path: &'a Path,
     /// Whether it is a partition's directory: what `kfsck repair` takes.
     pub is_partition: bool,
+    /// A log directory of the same broker that holds partitions of `__transaction_state`.
+    pub transaction_log: Option<&'a Path>,
 }
 
 /// How many findings there are.

@@ -5,6 +5,7 @@ use crate::analysis::check::code::FindingCode;
 use crate::analysis::check::finding::Finding;
 use crate::analysis::log_findings::Severity;
 use crate::report::shell_word::shell_word;
+use std::path::Path;
 
 /// The way to repair that fits a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,10 @@ enum Way {
     /// No command repairs it.
     None,
 }
+
+/// What stands for a directory that nobody has named: without coordinators nothing tells whether
+/// they still hold the transaction.
+const UNKNOWN_LOG: &str = "TRANSACTION_LOG";
 
 /// The first id of the range that no controller reaches: new ids come from there.
 const FIRST_RESERVED: i64 = 1 << 62;
@@ -109,22 +114,29 @@ pub(super) fn of(finding: &Finding, place: &Place<'_>) -> Option<String> {
         },
         Way::Remap => format!("pids --remap {}={FIRST_RESERVED}", producer?),
         Way::Abort => format!(
-            "abort --producer-id {} --transaction-log TRANSACTION_LOG --all-replicas-stopped",
-            producer?
+            "abort --producer-id {} --transaction-log {} --all-replicas-stopped",
+            producer?,
+            place
+                .transaction_log
+                .map_or_else(|| UNKNOWN_LOG.to_owned(), operand)
         ),
         Way::Barrier => "barrier --layout b --all-replicas-stopped".to_owned(),
     };
     if !place.is_partition {
         return None;
     }
-    let path = place.path.to_string_lossy();
-    // What begins like an option is a path all the same.
-    let path = match path.starts_with('-') {
-        true => format!("./{path}"),
-        false => path.into_owned(),
-    };
     Some(format!(
         "kfsck repair {verb} {} --output DIR",
-        shell_word(&path)
+        operand(place.path)
     ))
+}
+
+/// A path as a shell takes it.
+fn operand(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    // What begins like an option is a path all the same.
+    match path.starts_with('-') {
+        true => shell_word(&format!("./{path}")),
+        false => shell_word(&path),
+    }
 }

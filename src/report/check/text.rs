@@ -308,6 +308,7 @@ mod tests {
             name,
             path: Path::new(name),
             is_partition: true,
+            transaction_log: None,
         };
         report.start(&mut out);
         for (name, finding) in findings {

@@ -1,7 +1,7 @@
 //! The plan in sentences: what would be better comes first, then what is lost.
 
 use super::{Outcome, View};
-use crate::repair::plan::{Kept, Lost, Plan, Step};
+use crate::repair::plan::{Kept, Lost, Plan, Step, Verb};
 use crate::report::measure::count;
 use crate::report::one_line::{on_one_line, path_on_one_line};
 use crate::report::paragraph::wrap;
@@ -45,7 +45,11 @@ fn done(plan: &Plan, outcome: &Outcome<'_>, out: &mut String) {
         line("old files", &path_on_one_line(path), out);
     }
     match outcome.left {
-        [] => line("check", "a broker loads it and keeps every byte", out),
+        [] => line(
+            "check",
+            "nothing is wrong with it, and a broker keeps every byte",
+            out,
+        ),
         left => lines("left", left, out),
     }
     if !plan.is_empty() {
@@ -109,18 +113,20 @@ fn step(step: &Step) -> String {
 
 /// What is left to do by hand.
 fn procedure(plan: &Plan, in_place: bool, out: &mut String) {
-    if in_place {
-        line(
-            "next",
-            "start the broker; the old files can go when all is well",
-            out,
-        );
-        return;
-    }
-    let text = format!(
-        "stop the broker, move {} out of its log directory, move the result there, start the \
-         broker; the checkpoints of the log directory stay as they are",
-        path_on_one_line(&plan.directory)
-    );
+    // What is appended must be the same on every replica first.
+    let start = match plan.verb {
+        Verb::Barrier | Verb::Abort => {
+            "start no broker before every other replica has the same batch or has been moved away"
+        }
+        _ => "start the broker",
+    };
+    let text = match in_place {
+        true => format!("{start}; the old files can go when all is well"),
+        false => format!(
+            "stop the broker, move {} out of its log directory, move the result there, {start}; \
+             the checkpoints of the log directory stay as they are",
+            path_on_one_line(&plan.directory)
+        ),
+    };
     line("next", &text, out);
 }

@@ -1,10 +1,11 @@
 //! Replays of worked logs: states at an offset, transactions, and going on behind refusals.
 
 use super::log::Log;
+use crate::format::batch::HEADER_SIZE;
 use crate::format::number::{Offset, ProducerId};
 use crate::format::producer_snapshot::ProducerEntry;
 use crate::format::txn_index::AbortedTxn;
-use crate::state::batch::Batch;
+use crate::state::batch::{Batch, Place};
 use crate::state::event::{Event, Fate, Kind};
 use crate::state::read::{Item, read_source};
 use crate::state::replay::{Replay, Visitor};
@@ -52,6 +53,32 @@ impl Visitor for Heard {
 
     fn aborted(&mut self, _: Offset, txn: &AbortedTxn) {
         self.aborted.push(*txn);
+    }
+}
+
+/// Where newer batches have their leader epoch, older messages have their checksum.
+#[test]
+fn the_checksum_of_an_old_message_is_no_leader_epoch() {
+    for magic in [0, 1, 2] {
+        let mut head = [0; HEADER_SIZE];
+        head[12..16].copy_from_slice(&[0, 0, 0, 9]);
+        head[16] = magic;
+        let place = Place {
+            segment: Offset(0),
+            position: 0,
+            size: 61,
+        };
+        let batch = Batch {
+            producer_id: ProducerId::NONE,
+            ..Batch::new(&head, place)
+        };
+        let mut replay = Replay::<1>::new("orders-0".to_owned(), &Stock, Offset(0));
+        let _flow = replay.batch(&batch, None, &mut ());
+        let latest = replay.epochs().latest();
+        assert_eq!(
+            latest.map(|latest| latest.leader_epoch.0),
+            (magic == 2).then_some(9)
+        );
     }
 }
 

@@ -55,7 +55,7 @@ impl Breaking {
 }
 
 /// Passes on half of what is written.
-struct Half<'a>(&'a mut dyn Write);
+pub(super) struct Half<'a>(pub(super) &'a mut dyn Write);
 
 impl Write for Half<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -215,4 +215,51 @@ fn what_a_broker_has_changed_meanwhile_is_not_replaced() {
         assert_eq!(unsettled(&copied.path), None);
         break;
     }
+}
+
+/// `txn-both-0` a second time and `txn-both-0-2` a first time are not the same.
+#[test]
+fn what_another_partition_has_set_aside_is_left_alone() {
+    let copied = damaged();
+    let other = copied.path.with_file_name("txn-both-0-2");
+    std::fs::create_dir(&other).unwrap();
+    for (name, bytes) in contents(&copied.path) {
+        std::fs::write(other.join(name), bytes).unwrap();
+    }
+    let first = plan(&copied.path, Verb::Truncate);
+    apply(&mut SystemDisk, &first, Access::Map).unwrap();
+    let mut broken = Breaking::new(20, Break::Before);
+    apply(&mut broken, &plan(&other, Verb::Truncate), Access::Map).unwrap_err();
+    let left = unsettled(&other).unwrap();
+    assert_eq!(unsettled(&copied.path), None);
+    settle(&mut SystemDisk, &copied.path).unwrap();
+    assert_eq!(unsettled(&other), Some(left));
+    settle(&mut SystemDisk, &other).unwrap();
+    // The second repair of the first partition, broken off; the first one's files are removed.
+    let name = copied.logs()[0]
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
+    copied.change(&name, |bytes| bytes[100] ^= 1);
+    let mut broken = Breaking::new(20, Break::Before);
+    apply(
+        &mut broken,
+        &plan(&copied.path, Verb::Truncate),
+        Access::Map,
+    )
+    .unwrap_err();
+    std::fs::remove_dir_all(work_of(&copied)).unwrap();
+    let second = unsettled(&copied.path).unwrap();
+    assert!(
+        second
+            .to_str()
+            .unwrap()
+            .ends_with("logs.kfsck-repair-txn-both-0+2")
+    );
+    assert_ne!(
+        settle(&mut SystemDisk, &copied.path).unwrap(),
+        Settled::Nothing
+    );
 }

@@ -3,10 +3,13 @@
 mod breaking;
 mod cli;
 mod damage;
+mod elsewhere;
 mod healthy;
 mod indexes;
 mod killed;
 mod odd_logs;
+mod power;
+mod progress;
 mod recipes;
 mod schema;
 
@@ -14,17 +17,21 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kfsck::format::number::Offset;
+use kfsck::analysis::check::terms::{Depth, Terms as CheckTerms};
+use kfsck::analysis::check::watch::Watch;
+use kfsck::analysis::log_findings::DEFAULT_EXPIRATION_MS;
+use kfsck::format::number::{Offset, Timestamp};
 use kfsck::repair::apply::disk::SystemDisk;
 use kfsck::repair::apply::output;
-use kfsck::repair::apply::verify::verify;
+use kfsck::repair::apply::verify::{check, verify};
 use kfsck::repair::plan::Plan;
 use kfsck::repair::terms::{How, Terms};
 use kfsck::repair::{index, log};
 use kfsck::storage::checkpoints::Checkpoints;
 use kfsck::storage::directory::PartitionDirectory;
 use kfsck::storage::partition_name::PartitionName;
-use kfsck::storage::source::Access;
+use kfsck::storage::segment::contents::DEFAULT_MAX_RECORD_BYTES;
+use kfsck::storage::source::{Access, ReadError};
 
 use crate::program::testdata;
 
@@ -77,7 +84,9 @@ pub(super) fn repaired(directory: &Path, verb: Verb, terms: &Terms) -> (Plan, Pa
     let before = contents(directory);
     let plan = plan_with(directory, verb, terms);
     let place = directory.parent().unwrap().join(format!("{verb:?}"));
-    let result = output::write(&mut SystemDisk, &plan, &place, terms.access).unwrap();
+    let result = output::write(&mut SystemDisk, &plan, &place, terms.access)
+        .unwrap()
+        .path;
     assert!(contents(directory) == before, "the input is only read");
     let left = verify(&result, &plan.topic_partition, terms).unwrap();
     assert_eq!(
@@ -86,9 +95,75 @@ pub(super) fn repaired(directory: &Path, verb: Verb, terms: &Terms) -> (Plan, Pa
         "{verb:?} of {}\n{plan:#?}",
         directory.display()
     );
+    let told = found_in(&result, terms);
+    let mended = verb.mended();
+    let is_mended = |told: &String| mended.iter().any(|code| told.contains(&format!(" {code}")));
+    assert!(!told.iter().any(is_mended), "{verb:?}: {told:#?}");
     let again = plan_with(&result, verb, terms);
     assert!(again.is_empty(), "{verb:?}: {:#?}", again.steps);
     (plan, result)
+}
+
+/// What the check of a result finds, by the rules of the repair.
+pub(crate) fn found_in(result: &Path, terms: &Terms) -> Vec<String> {
+    let checked = CheckTerms {
+        rules: terms.rules,
+        depth: Depth::Records,
+        access: terms.access,
+        now: Timestamp(2_000_000_000_000),
+        expiration_ms: DEFAULT_EXPIRATION_MS,
+        max_transaction_timeout_ms: i64::MAX,
+        max_record_bytes: DEFAULT_MAX_RECORD_BYTES,
+    };
+    check(result, &Checkpoints::default(), &checked, &mut Reads)
+}
+
+/// Demands that all files can be read.
+struct Reads;
+
+impl Watch for Reads {
+    fn unread(&mut self, error: ReadError) {
+        panic!("{error}");
+    }
+}
+
+impl Verb {
+    /// The findings that nothing is left of.
+    fn mended(self) -> Vec<&'static str> {
+        let indexes = [
+            "index-corrupt",
+            "index-mismatch",
+            "index-missing",
+            "time-index-mismatch",
+            "txn-index-mismatch",
+            "txn-index-missing",
+        ];
+        let log = [
+            "crc-mismatch",
+            "zero-tail",
+            "truncated-tail",
+            "garbage",
+            "bad-batch-header",
+            "unknown-codec",
+            "payload-undecodable",
+            "record-malformed",
+            "record-count-mismatch",
+            "offset-regression",
+            "offset-overflow",
+            "segment-overlap",
+            "marker-malformed",
+            "leader-epoch-checkpoint-mismatch",
+            "checkpoint-corrupt",
+            "snapshot-corrupt",
+            "snapshot-mismatch",
+            "snapshot-stray",
+            "start-blocked",
+        ];
+        match self {
+            Self::Index => indexes.to_vec(),
+            Self::Truncate | Self::Salvage => indexes.into_iter().chain(log).collect(),
+        }
+    }
 }
 
 /// The files of a directory with their bytes.

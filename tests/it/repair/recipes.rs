@@ -71,7 +71,9 @@ fn each_piece_is_written_as_it_says() {
     for access in [Access::Map, Access::Plain] {
         let place = tempfile::tempdir().unwrap();
         let plan = plan(&copied, first as u64, all as u64);
-        let result = output::write(&mut SystemDisk, &plan, place.path(), access).unwrap();
+        let result = output::write(&mut SystemDisk, &plan, place.path(), access)
+            .unwrap()
+            .path;
         let after = contents(&result);
         let names: Vec<_> = after.keys().map(String::as_str).collect();
         assert_eq!(names, [LOG, "partition.metadata"]);

@@ -105,7 +105,11 @@ fn one_partition_gives_its_plan() {
         "--format",
         "json",
     ]);
-    let done = run.arg(&copied.path).outcome().ended_with(0);
+    let done = run
+        .arg("--now=2026-12-01")
+        .arg(&copied.path)
+        .outcome()
+        .ended_with(0);
     let done: Document = serde_json::from_str(done.text()).unwrap();
     let result = done.result.unwrap();
     assert_eq!(result.path, document.path);

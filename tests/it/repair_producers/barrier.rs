@@ -5,10 +5,12 @@ use std::fs;
 use kfsck::format::mirror_reset::MirrorPidReset;
 use kfsck::format::number::{Offset, ProducerId, Timestamp};
 use kfsck::repair::barrier::{Barrier, plan};
+use kfsck::repair::content::{Content, Piece};
 use kfsck::repair::plan::Action;
 use kfsck::storage::directory::PartitionDirectory;
 
 use super::{carried_out, last_log, loaded, partition, producers, terms};
+use crate::batches::message;
 use crate::repair::contents;
 use crate::txns::log::Log;
 
@@ -44,6 +46,25 @@ fn hex(text: &str) -> Vec<u8> {
 const BARE: &str = "0000000000000003 0000003f 00000000 02 ________ 0020 00000000
     0000019d0aa3cc00 0000019d0aa3cc00 ffffffffffffffff ffff ffffffff 00000001
     1a 00 00 00 08 0000 0007 06 0000 00 00";
+
+#[test]
+fn the_epoch_of_a_leader_that_has_written_nothing_is_not_gone_below() {
+    let place = tempfile::tempdir().unwrap();
+    let log = Log::default().plain().plain();
+    let directory = partition(place.path(), "orders-0", &[&log]);
+    let epochs = directory.join("leader-epoch-checkpoint");
+    fs::write(&epochs, "0\n2\n0 0\n4 2\n").unwrap();
+    let (made, result) = carried_out(&directory, &|listed| plan(listed, &bare(), &terms()));
+    assert!(
+        made.warnings
+            .iter()
+            .any(|text| text.contains("leader epoch 4"))
+    );
+    let (_, bytes) = last_log(&result);
+    assert_eq!(bytes[log.bytes.len()..][12..16], [0, 0, 0, 4]);
+    let after = fs::read_to_string(result.join("leader-epoch-checkpoint")).unwrap();
+    assert_eq!(after, "0\n2\n0 0\n4 2\n");
+}
 
 #[test]
 fn a_barrier_of_either_layout_comes_behind_the_last_batch() {
@@ -97,6 +118,27 @@ fn the_same_time_gives_the_same_bytes_whatever_the_replica() {
         format!("{:?}", made.file("00000000000000000000.log"))
     });
     assert_eq!(logs[0], logs[1]);
+}
+
+/// Old messages have no leader epoch, and their checksums lie where newer batches have theirs.
+#[test]
+fn behind_old_messages_a_barrier_has_the_first_leader_epoch() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = place.path().join("orders-0");
+    fs::create_dir(&directory).unwrap();
+    let old = [b"a", b"b", b"c", b"d"].map(|value| message(1, 0, value));
+    // A checksum that would be an epoch.
+    let old = old.iter().find(|message| message[12] < 0x80).unwrap();
+    fs::write(directory.join("00000000000000000000.log"), old).unwrap();
+    let made = plan(&PartitionDirectory::list(&directory), &bare(), &terms()).unwrap();
+    let file = made.file("00000000000000000000.log").unwrap();
+    let Content::Pieces(pieces) = &file.content else {
+        panic!("{file:?}");
+    };
+    let Some(Piece::Bytes(batch)) = pieces.last() else {
+        panic!("{pieces:?}");
+    };
+    assert_eq!(batch[12..16], [0; 4]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::repair::contents;
 use crate::txns::log::{Log, state_partition};
 
 fn repair(args: &[&str], path: &Path) -> Outcome {
-    let args = [&["repair"], args].concat();
+    let args = [&["repair"], args, &["--now=2026-12-01"]].concat();
     Run::new(args).arg(path).outcome()
 }
 
@@ -21,7 +21,7 @@ fn open() -> Log {
 fn what_must_be_said_is_asked_for() {
     let place = tempfile::tempdir().unwrap();
     let directory = partition(place.path(), "orders-0", &[&open()]);
-    let wrong: [&[&str]; 15] = [
+    let wrong: [&[&str]; 19] = [
         &["snapshot", "--dry-run"],
         &["snapshot", "--rebuild"],
         &["snapshot", "--rebuild", "--drop-pid", "5", "--dry-run"],
@@ -41,7 +41,11 @@ fn what_must_be_said_is_asked_for() {
         ],
         &["pids", "--remap", "5=5", "--dry-run"],
         &["pids", "--remap", "5=9", "--new-id", "7", "--dry-run"],
+        &["pids", "--remap", "5=9", "--writers", "2", "--dry-run"],
+        &["pids", "--split", "5", "--writers", "9", "--dry-run"],
         &["barrier", "--layout", "a", "--dry-run"],
+        &["barrier", "--timestamp", "-5", "--dry-run"],
+        &["barrier", "--source-cluster-id", "", "--dry-run"],
         &["barrier", "--layout", "b", "--output", "there"],
         &["abort", "--producer-id", "5", "--dry-run"],
     ];
@@ -94,6 +98,164 @@ fn an_abort_is_planned_then_written_then_done() {
     let replica = partition(elsewhere.path(), "orders-0", &[&open()]);
     repair(&place, &replica).ended_with(0);
     assert_eq!(contents(&replica), contents(&directory));
+}
+
+/// A log for each verb that finds something to do in it.
+fn verbs() -> [(&'static str, Log, &'static [&'static str]); 10] {
+    [
+        (
+            "log-0",
+            Log::default().data(5, 0).commit(5, 0),
+            &["log", "--salvage"],
+        ),
+        (
+            "log-1",
+            Log::default().data(5, 0).commit(5, 0),
+            &["log", "--truncate"],
+        ),
+        ("index-0", Log::default().data(5, 0).abort(5, 0), &["index"]),
+        (
+            "snapshot-0",
+            Log::default().data(5, 0),
+            &["snapshot", "--rebuild"],
+        ),
+        (
+            "remap-0",
+            Log::default().data(5, 0),
+            &["pids", "--remap", "5=4611686018427387904"],
+        ),
+        (
+            "unmap-0",
+            Log::default().data(-7, 0),
+            &["pids", "--unmap", "negate"],
+        ),
+        (
+            "map-0",
+            Log::default().data(7, 0),
+            &[
+                "pids",
+                "--map=bit-field",
+                "--cluster-id=ABEiM0RVZneImaq7zN3u_w",
+            ],
+        ),
+        (
+            "split-0",
+            Log::default().data(5, 1).commit(5, 1),
+            &["pids", "--split=5", "--assign=0=0", "--assign=1=1"],
+        ),
+        (
+            "barrier-0",
+            Log::default().plain(),
+            &[
+                "barrier",
+                "--timestamp=1700000000000",
+                "--all-replicas-stopped",
+            ],
+        ),
+        (
+            "abort-0",
+            open(),
+            &[
+                "abort",
+                "--producer-id=5",
+                "--force",
+                "--all-replicas-stopped",
+            ],
+        ),
+    ]
+}
+
+/// Whatever is asked, asked of the result it asks for nothing.
+#[test]
+fn the_second_plan_of_every_verb_is_empty() {
+    let place = tempfile::tempdir().unwrap();
+    let broken = |directory: &Path, name: &str| {
+        fs::write(directory.join(name), b"broken").unwrap();
+    };
+    for (name, log, verb) in verbs() {
+        let directory = partition(place.path(), name, &[&log]);
+        match name {
+            "log-0" | "log-1" => {
+                let path = directory.join("00000000000000000000.log");
+                let mut bytes = fs::read(&path).unwrap();
+                bytes[80] ^= 1;
+                fs::write(path, bytes).unwrap();
+            }
+            "index-0" => fs::remove_file(directory.join("00000000000000000000.txnindex")).unwrap(),
+            "snapshot-0" => broken(&directory, "00000000000000000001.snapshot"),
+            _ => {}
+        }
+        let output = place.path().join("results");
+        let written = [verb, &["--output", output.to_str().unwrap()]].concat();
+        let written = repair(&written, &directory);
+        assert!(written.code <= 1, "{name}: {}", written.stderr);
+        assert!(
+            written.text().contains("\nstep: "),
+            "{name}: {}",
+            written.text()
+        );
+        let dry = [verb, &["--dry-run", "--format=json"]].concat();
+        // An assignment is of the log as it was.
+        let dry: Vec<_> = dry
+            .into_iter()
+            .filter(|arg| !arg.starts_with("--assign"))
+            .collect();
+        let again = repair(&dry, &output.join(name)).ended_with(0);
+        assert!(
+            again.text().contains("\"steps\":[]"),
+            "{name}: {}",
+            again.text()
+        );
+    }
+}
+
+/// What the check of the result finds is told, whoever is to mend it.
+#[test]
+fn what_is_left_is_told_and_gives_exit_code_1() {
+    let place = tempfile::tempdir().unwrap();
+    // Years old, and open.
+    let directory = partition(place.path(), "orders-0", &[&open()]);
+    fs::remove_file(directory.join("00000000000000000000.index")).unwrap();
+    let output = place.path().join("result");
+    let index = ["index", "--output", output.to_str().unwrap()];
+    let outcome = repair(&index, &directory).ended_with(1);
+    let text = outcome
+        .text()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        text.contains("left: warning hanging-transaction in 00000000000000000000.log: the"),
+        "{text}"
+    );
+    assert!(!text.contains("nothing is wrong with it"), "{text}");
+    let abort = [
+        "abort",
+        "--producer-id=5",
+        "--force",
+        "--all-replicas-stopped",
+        "--in-place",
+    ];
+    let outcome = repair(&abort, &output.join("orders-0")).ended_with(0);
+    assert!(
+        outcome.text().contains("nothing is wrong with it"),
+        "{}",
+        outcome.text()
+    );
+    // The same rules: what a snapshot says may be wrong by others alone.
+    let log = Log::default().data(5, 0).commit(5, 0).barrier();
+    let directory = partition(place.path(), "barred-0", &[&log]);
+    let snapshot = ["snapshot", "--rebuild", "--in-place"];
+    repair(&snapshot, &directory).ended_with(0);
+    let by_barrier = [&snapshot[..], &["--rules", "barrier"]].concat();
+    let outcome = repair(&by_barrier, &directory).ended_with(0);
+    assert!(outcome.text().contains("step: "), "{}", outcome.text());
+    let outcome = repair(&["index", "--in-place"], &directory).ended_with(1);
+    assert!(
+        outcome.text().contains("snapshot-mismatch"),
+        "{}",
+        outcome.text()
+    );
 }
 
 #[test]
