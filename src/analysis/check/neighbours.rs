@@ -111,6 +111,27 @@ impl Neighbours {
         self.before_that = self.before.replace(side);
     }
 
+    /// The last offset and the leader epoch of the batch before, in this segment.
+    pub(super) fn last(&self) -> Option<(Offset, LeaderEpoch)> {
+        self.before.as_ref().map(|side| (side.last, side.epoch))
+    }
+
+    /// The greatest timestamp of the segment so far.
+    pub(super) fn greatest(&self) -> Option<Timestamp> {
+        self.greatest.as_ref().map(|(greatest, _)| *greatest)
+    }
+
+    /// Takes in batches that are as usual, by the last two of them and the first that has a greater
+    /// timestamp than all.
+    pub(super) fn followed(&mut self, [before, last, latest]: [Option<&Batch>; 3]) {
+        if let Some(latest) = latest {
+            self.greatest = Some((latest.max_timestamp, Side::of(latest)));
+        }
+        for batch in [before, last].into_iter().flatten() {
+            self.before_that = self.before.replace(Side::of(batch));
+        }
+    }
+
     #[inline]
     fn is_usual(&self, side: &Side) -> bool {
         let distance = side.last.0.wrapping_sub(self.base.0);
