@@ -35,6 +35,7 @@ mod renumbering;
 pub mod snapshot;
 mod snapshot_files;
 pub mod snapshot_rebuild;
+mod snapshot_truth;
 mod sound;
 mod split;
 mod survey;
