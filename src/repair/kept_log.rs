@@ -2,11 +2,13 @@
 //! indexes should say.
 
 use super::epoch_line::{OutOfLine, Spot};
-use super::index_check::{Fault, IndexCheck, Indexed};
+use super::index_check::{IndexCheck, Indexed};
 use super::ledger::Ledger;
 use super::old_indexes::OldIndexes;
-use super::part::{Part, Stretch, Unsealed};
+use super::old_snapshots::OldSnapshots;
+use super::part::{KeptSegment, Part, Stretch, Unsealed};
 use super::plan::{Action, Step};
+use super::snapshot_truth::SnapshotTruth;
 use super::survey::{Bad, Claim, Good, Seen, Surveyed, each_piece, surveys};
 use super::terms::{How, Terms};
 use crate::format::batch::MAGIC;
@@ -25,25 +27,6 @@ use crate::storage::source::{ReadError, Source};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// A segment of the result.
-#[derive(Debug)]
-pub(super) struct KeptSegment {
-    pub(super) base: Offset,
-    /// The log file that it comes from.
-    pub(super) source: String,
-    /// What of that file stays.
-    pub(super) stretches: Vec<Stretch>,
-    /// Whether it is that file, all of it, under its own name.
-    pub(super) is_unchanged: bool,
-    /// Whether damage in it stays where it is.
-    pub(super) is_damaged: bool,
-    /// What is wrong with its offset index and its time index, of an unchanged segment.
-    pub(super) faults: (Option<Fault>, Option<Fault>),
-    /// What its transaction index should be, where it is another.
-    pub(super) txn_index: Option<Vec<u8>>,
-    has_batch: bool,
-}
-
 /// The log that stays.
 #[derive(Debug)]
 pub(super) struct KeptLog {
@@ -57,6 +40,8 @@ pub(super) struct KeptLog {
     pub(super) first_change: Option<Offset>,
     /// What a broker knows of producers at the beginning of the last two segments, and at the end.
     pub(super) producers: Vec<(Offset, Vec<ProducerEntry>)>,
+    /// What old snapshots in front of the first change should say, that say something else.
+    pub(super) corrected: BTreeMap<Offset, Vec<ProducerEntry>>,
     /// The leader epochs that batches show.
     pub(super) epochs: LeaderEpochs,
     /// Whether leader-epoch-checkpoint says the same of each batch.
@@ -72,10 +57,8 @@ pub(super) struct Ground<'a> {
     pub(super) how: How,
     /// What leader-epoch-checkpoint says.
     pub(super) epochs: Option<&'a LeaderEpochs>,
-    /// The snapshots that a broker would begin with, by offset.
-    pub(super) snapshot_before: &'a dyn Fn(Offset) -> Vec<ProducerEntry>,
-    /// The greatest offset of any snapshot: so far a log went once.
-    pub(super) last_snapshot: Option<Offset>,
+    /// The snapshots, where they are asked.
+    pub(super) snapshots: Option<&'a OldSnapshots>,
 }
 
 /// Reads the whole log.
@@ -94,6 +77,12 @@ pub(super) fn kept_log(ground: &Ground<'_>) -> Result<KeptLog, ReadError> {
         out_of_line,
         is_cut: false,
         cut_segment: None,
+        truth: SnapshotTruth::new(
+            ground.snapshots,
+            ground.terms.rules,
+            base,
+            ground.terms.log_start,
+        ),
         log: KeptLog {
             segments: Vec::new(),
             ledger: Ledger::new(base, ground.terms.log_start),
@@ -101,6 +90,7 @@ pub(super) fn kept_log(ground: &Ground<'_>) -> Result<KeptLog, ReadError> {
             end: base,
             first_change: None,
             producers: Vec::new(),
+            corrected: BTreeMap::new(),
             epochs: LeaderEpochs::new(),
             epochs_agree: true,
             manager,
@@ -110,6 +100,7 @@ pub(super) fn kept_log(ground: &Ground<'_>) -> Result<KeptLog, ReadError> {
         pass.segment(&surveyed)?;
     }
     pass.end();
+    pass.log.corrected = pass.truth.corrected;
     Ok(pass.log)
 }
 
@@ -121,6 +112,7 @@ pub(super) struct Pass<'a> {
     pub(super) is_cut: bool,
     /// The base of the segment in which it does.
     cut_segment: Option<Offset>,
+    truth: SnapshotTruth<'a>,
     pub(super) log: KeptLog,
 }
 
@@ -246,17 +238,11 @@ impl Pass<'_> {
         }
         let here = self.log.end;
         self.log.first_change = Some(here);
+        let log = &mut self.log;
+        self.truth.at(here, here, log.manager.producers());
         // Retention may have taken all batches of a producer that a broker still knows.
-        for entry in (self.ground.snapshot_before)(here) {
-            if self
-                .log
-                .manager
-                .producers()
-                .get(entry.producer_id)
-                .is_none()
-            {
-                self.log.manager.load_entry(&Entry::from_snapshot(&entry));
-            }
+        for entry in self.truth.beyond_the_log(here, log.manager.producers()) {
+            log.manager.load_entry(&Entry::from_snapshot(&entry));
         }
     }
 
@@ -277,6 +263,7 @@ impl Pass<'_> {
             return self.log.ledger.lose(Some(claim), BEHIND);
         }
         self.begin_part(good, current);
+        self.truth.batch(self.log.end, batch, control);
         let mut entry = None;
         if batch.magic >= MAGIC {
             let how = Append::RECOVERY;
@@ -395,6 +382,10 @@ impl Pass<'_> {
                 ),
             });
         }
+        if self.log.first_change.is_none() {
+            let producers = self.log.manager.producers();
+            self.truth.at(base, self.log.end, producers);
+        }
         self.note_producers(base);
     }
 
@@ -461,7 +452,7 @@ impl Pass<'_> {
     fn end(&mut self) {
         let last = self.log.segments.last().map(|segment| segment.base);
         let end = self.log.end.max(last.unwrap_or(self.log.end));
-        let known = self.ground.last_snapshot.filter(|last| *last > end);
+        let known = self.truth.last().filter(|last| *last > end);
         if let Some(known) = known.filter(|_| self.log.first_change.is_none()) {
             // What lay between went without a trace, or with nothing but zeros.
             self.changes_here();

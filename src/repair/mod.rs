@@ -38,6 +38,7 @@ mod renumbering;
 pub mod snapshot;
 mod snapshot_files;
 pub mod snapshot_rebuild;
+mod snapshot_truth;
 mod sound;
 mod split;
 mod survey;

@@ -1,6 +1,7 @@
-//! A segment of the result while it grows from stretches of an old one.
+//! A segment of the result: while it grows from stretches of an old one, and when it is known.
 
 use super::content::BatchEdit;
+use super::index_check::Fault;
 use super::txn_check::Aborted;
 use crate::format::batch_in_place::BatchInPlace;
 use crate::format::malformed::Malformed;
@@ -69,4 +70,24 @@ impl Part {
             }),
         }
     }
+}
+
+/// A segment of the result.
+#[derive(Debug)]
+pub(super) struct KeptSegment {
+    pub(super) base: Offset,
+    /// The log file that it comes from.
+    pub(super) source: String,
+    /// What of that file stays.
+    pub(super) stretches: Vec<Stretch>,
+    /// Whether it is that file, all of it, under its own name.
+    pub(super) is_unchanged: bool,
+    /// Whether damage in it stays where it is.
+    pub(super) is_damaged: bool,
+    /// What is wrong with its offset index and its time index, of an unchanged segment.
+    pub(super) faults: (Option<Fault>, Option<Fault>),
+    /// What its transaction index should be, where it is another.
+    pub(super) txn_index: Option<Vec<u8>>,
+    /// Whether it holds a batch.
+    pub(super) has_batch: bool,
 }

@@ -12,6 +12,7 @@ mod power;
 mod progress;
 mod recipes;
 mod schema;
+mod snapshots;
 
 use std::collections::BTreeMap;
 use std::fs;
