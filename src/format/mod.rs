@@ -42,6 +42,7 @@ pub mod properties;
 pub mod quorum_state;
 pub mod record;
 pub mod record_form;
+pub mod schema;
 mod text_lines;
 pub mod time_index;
 pub mod timestamp_type;
