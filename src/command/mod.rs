@@ -24,6 +24,7 @@ mod progress;
 mod repair;
 mod repair_coordinators;
 mod repair_producers;
+mod repair_replicas;
 mod rules;
 mod scenarios;
 mod session;

@@ -11,6 +11,7 @@ use kfsck::repair::error::{ApplyError, PlanError};
 use kfsck::repair::internal_topic;
 use kfsck::repair::log::CLUSTER_METADATA;
 use kfsck::repair::plan::Plan;
+use kfsck::repair::replicas::ClusterMetadata;
 use kfsck::repair::terms::{How, Terms};
 use kfsck::report::json::WideIntegers;
 use kfsck::report::one_line::on_one_line;
@@ -22,6 +23,7 @@ use kfsck::storage::partition_name::PartitionName;
 use super::output::OutputOptions;
 use super::partition_files::CheckpointsBeside;
 use super::repair_producers::{AbortOptions, Asked, BarrierOptions, PidsOptions, SnapshotOptions};
+use super::repair_replicas;
 use super::session::Session;
 use super::status::Status;
 
@@ -138,6 +140,15 @@ impl Verb {
             Self::Abort(options) => &options.common,
         }
     }
+
+    /// Where the metadata lie that name the replicas.
+    fn cluster_metadata(&self) -> Option<&Path> {
+        match self {
+            Self::Barrier(options) => options.cluster_metadata(),
+            Self::Abort(options) => options.cluster_metadata(),
+            Self::Log(_) | Self::Index(_) | Self::Snapshot(_) | Self::Pids(_) => None,
+        }
+    }
 }
 
 impl Repair {
@@ -186,9 +197,11 @@ impl Repair {
             Verb::Barrier(options) => asked = options.asked()?,
             Verb::Abort(options) => asked = options.asked(&operands, session),
         }
+        let metadata = self.verb.cluster_metadata();
         let mut run = Run {
             common,
             asked,
+            metadata: metadata.and_then(|path| repair_replicas::read(path, session)),
             rules,
             checkpoints: CheckpointsBeside::default(),
             wide: common.output.json(),
@@ -203,6 +216,7 @@ impl Repair {
 struct Run<'a> {
     common: &'a Common,
     asked: Asked,
+    metadata: Option<ClusterMetadata>,
     rules: &'static dyn RuleSet,
     checkpoints: CheckpointsBeside,
     wide: Option<WideIntegers>,
@@ -275,7 +289,12 @@ impl Run<'_> {
             ..Terms::new(session.access, log_start.unwrap_or(Offset(0)))
         };
         match self.asked.plan(partition, log_start, &terms) {
-            Ok(plan) => self.carry_out(&plan, &terms, session),
+            Ok(mut plan) => {
+                if let Some(metadata) = self.metadata.as_ref().filter(|_| !plan.is_empty()) {
+                    metadata.tell(partition, session.access, &mut plan);
+                }
+                self.carry_out(&plan, &terms, session)
+            }
             Err(PlanError::Read(error)) => {
                 session.read_error(&error);
                 Ok(())

@@ -31,6 +31,7 @@ pub mod leader_epoch_checkpoint;
 pub mod legacy;
 pub mod malformed;
 pub mod meta_properties;
+pub mod metadata_record;
 pub mod mirror_reset;
 pub mod number;
 pub mod offset_checkpoint;

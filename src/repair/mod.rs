@@ -32,6 +32,7 @@ pub mod pids;
 pub mod plan;
 mod producer_files;
 mod renumbering;
+pub mod replicas;
 pub mod snapshot;
 mod snapshot_files;
 pub mod snapshot_rebuild;

@@ -265,10 +265,7 @@ fn a_flexible_message_by_hand() {
     let partition = named("PartitionRecord");
     let body = whole(partition, 2, &bytes).unwrap();
     assert_eq!(body.int("partitionId"), Some(7));
-    let ints = |name| -> Vec<_> {
-        let list = body.list(name).unwrap_or_default();
-        list.iter().cloned().collect()
-    };
+    let ints = |name| -> Vec<_> { body.list(name).unwrap_or_default().to_vec() };
     assert_eq!(ints("replicas"), [Value::Int(1), Value::Int(2)]);
     assert_eq!(ints("isr"), [Value::Int(1)]);
     assert_eq!(body.int("leader"), Some(1));

@@ -72,7 +72,7 @@ final class SchemaTable {
     }
 
     /** Lowest and highest, or null for none. */
-    private static int[] versions(String text) {
+    static int[] versions(String text) {
         if (text.equals("none")) {
             return null;
         }

@@ -21,7 +21,7 @@ public final class SchemasProgram {
     /** Jars with schemas of records; the others have none, or only requests and responses. */
     private static final List<String> JARS = List.of("clients", "group-coordinator", "metadata", "raft",
         "share-coordinator", "storage", "transaction-coordinator");
-    private static final Pattern JAR = Pattern.compile("kafka-(.*)-(\\d+\\.\\d+\\.\\d+)\\.jar");
+    private static final Pattern JAR = Pattern.compile(".*/kafka-(.*)-(\\d+\\.\\d+\\.\\d+)\\.jar");
     private static final ObjectMapper READER = new ObjectMapper().enable(JsonParser.Feature.ALLOW_COMMENTS);
 
     private SchemasProgram() {
@@ -31,25 +31,28 @@ public final class SchemasProgram {
         Program.run(() -> {
             Path out = Path.of(new Options(arguments, List.of("--out"), List.of()).required("--out"));
             Files.createDirectories(out);
-            int written = 0;
-            for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
-                Matcher name = JAR.matcher(Path.of(entry).getFileName().toString());
-                if (name.matches() && JARS.contains(name.group(1))) {
-                    String table = new SchemaTable(name.group(1), name.group(2), schemas(entry)).text();
-                    Files.writeString(out.resolve(name.group(1).replace('-', '_') + ".rs"), table);
-                    written++;
-                }
-            }
-            if (written != JARS.size()) {
-                throw new IllegalStateException("found " + written + " of the jars " + JARS);
+            for (String jar : JARS) {
+                String table = new SchemaTable(jar, find(jar).group(2), schemas(jar)).text();
+                Files.writeString(out.resolve(jar.replace('-', '_') + ".rs"), table);
             }
         });
     }
 
-    /** The schemas of what lies in files, by name. */
-    private static List<JsonNode> schemas(String jar) throws IOException {
+    /** The path of a jar: its name is group 1, its version group 2. */
+    private static Matcher find(String jar) {
+        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+            Matcher found = JAR.matcher(entry);
+            if (found.matches() && found.group(1).equals(jar)) {
+                return found;
+            }
+        }
+        throw new IllegalStateException("no jar kafka-" + jar + " on the class path");
+    }
+
+    /** The schemas in a jar of what lies in files, by type and name. */
+    static List<JsonNode> schemas(String jar) throws IOException {
         List<JsonNode> found = new ArrayList<>();
-        try (ZipFile zip = new ZipFile(jar)) {
+        try (ZipFile zip = new ZipFile(find(jar).group())) {
             for (ZipEntry entry : zip.stream().filter(entry -> entry.getName().endsWith(".json")).toList()) {
                 try (InputStream stream = zip.getInputStream(entry)) {
                     JsonNode schema = READER.readTree(stream);
