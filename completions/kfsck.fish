@@ -72,6 +72,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l print-data-log 
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l verify-index-only -d 'Check indexes against the log without printing their entries'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l index-sanity-check -d 'Make only the check of indexes that a broker makes when it starts'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l skip-record-metadata -d 'Print keys and values alone; a control record is an empty line'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l cluster-metadata-decoder -d 'Decode the records of __cluster_metadata and its snapshots; implies --print-data-log'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l transactional -d 'Only batches of transactions'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l control -d 'Only control batches'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -s q -l quiet -d 'No notes on stderr, only damage and errors'
@@ -269,6 +270,7 @@ barrier\t'The barrier design (KIP-1279): a barrier clears every producer and its
 mapped\t'As designs need that map producer ids: every id but -1 has state, a barrier clears'
 fork\t'The barrier design with the holes of its prototype'"
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l timestamp -d 'The batch\'s time: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l cluster-metadata -d 'The directory __cluster_metadata-0, or the log directory that holds it: names the replicas' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l now -d 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
@@ -292,6 +294,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subc
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l transaction-log-partitions -d 'The cluster\'s transaction.state.log.num.partitions [default: found out, if it can be]' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l max-transaction-timeout -d 'The cluster\'s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l timestamp -d 'The batch\'s time: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l cluster-metadata -d 'The directory __cluster_metadata-0, or the log directory that holds it: names the replicas' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l now -d 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]' -r

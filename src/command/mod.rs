@@ -25,6 +25,7 @@ mod repair;
 mod repair_coordinators;
 mod repair_producers;
 mod repair_progress;
+mod repair_replicas;
 mod result_check;
 mod rules;
 mod scenarios;

@@ -12,6 +12,7 @@ use kfsck::repair::error::{ApplyError, PlanError};
 use kfsck::repair::internal_topic;
 use kfsck::repair::log::CLUSTER_METADATA;
 use kfsck::repair::plan::Plan;
+use kfsck::repair::replicas::ClusterMetadata;
 use kfsck::repair::terms::{How, Listener, Terms};
 use kfsck::report::json::WideIntegers;
 use kfsck::report::one_line::{on_one_line, path_on_one_line};
@@ -25,6 +26,7 @@ use super::output::OutputOptions;
 use super::partition_files::CheckpointsBeside;
 use super::repair_producers::{AbortOptions, Asked, BarrierOptions, PidsOptions, SnapshotOptions};
 use super::repair_progress::{RepairProgress, WatchedDisk, Watching};
+use super::repair_replicas;
 use super::result_check;
 use super::session::Session;
 use super::status::Status;
@@ -154,6 +156,15 @@ impl Verb {
             Self::Abort(options) => &options.common,
         }
     }
+
+    /// Where the metadata lie that name the replicas.
+    fn cluster_metadata(&self) -> Option<&Path> {
+        match self {
+            Self::Barrier(options) => options.cluster_metadata(),
+            Self::Abort(options) => options.cluster_metadata(),
+            Self::Log(_) | Self::Index(_) | Self::Snapshot(_) | Self::Pids(_) => None,
+        }
+    }
 }
 
 impl Repair {
@@ -205,9 +216,11 @@ impl Repair {
             }
             Verb::Abort(options) => asked = options.asked(&operands, session),
         }
+        let metadata = self.verb.cluster_metadata();
         let mut run = Run {
             common,
             asked,
+            metadata: metadata.and_then(|path| repair_replicas::read(path, session)),
             rules,
             checkpoints: CheckpointsBeside::default(),
             wide: common.output.json(),
@@ -223,6 +236,7 @@ impl Repair {
 struct Run<'a> {
     common: &'a Common,
     asked: Asked,
+    metadata: Option<ClusterMetadata>,
     rules: &'static dyn RuleSet,
     checkpoints: CheckpointsBeside,
     wide: Option<WideIntegers>,
@@ -308,7 +322,12 @@ impl Run<'_> {
             ..Terms::new(session.access, log_start.unwrap_or(Offset(0)))
         };
         match self.asked.plan(partition, log_start, &terms) {
-            Ok(plan) => self.carry_out(&plan, &terms, session),
+            Ok(mut plan) => {
+                if let Some(metadata) = self.metadata.as_ref().filter(|_| !plan.is_empty()) {
+                    metadata.tell(partition, session.access, &mut plan);
+                }
+                self.carry_out(&plan, &terms, session)
+            }
             Err(PlanError::Read(error)) => {
                 session.read_error(&error);
                 Ok(())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
@@ -223,6 +223,10 @@ struct Appending {
     #[arg(long, value_name = "T", value_parser = since_1970, allow_negative_numbers = true)]
     timestamp: Option<Timestamp>,
 
+    /// The directory __cluster_metadata-0, or the log directory that holds it: names the replicas
+    #[arg(long, value_name = "DIR")]
+    cluster_metadata: Option<PathBuf>,
+
     /// Confirm that no broker runs that has a replica of the partition
     #[arg(long, required_unless_present = "dry_run")]
     all_replicas_stopped: bool,
@@ -380,6 +384,10 @@ impl BarrierOptions {
         self.rules.set()
     }
 
+    pub(super) fn cluster_metadata(&self) -> Option<&Path> {
+        self.appending.cluster_metadata.as_deref()
+    }
+
     pub(super) fn asked(&self) -> Result<Asked, clap::Error> {
         let by_id = match self.source_cluster_id {
             Some(_) => Layout::A,
@@ -412,6 +420,10 @@ impl BarrierOptions {
 }
 
 impl AbortOptions {
+    pub(super) fn cluster_metadata(&self) -> Option<&Path> {
+        self.appending.cluster_metadata.as_deref()
+    }
+
     pub(super) fn asked(&self, operands: &[Operand], session: &mut Session) -> Asked {
         let count = self.transaction_log_partitions;
         let now = self.common.now();

@@ -35,6 +35,7 @@ pub mod plan;
 mod producer_files;
 mod put_right;
 mod renumbering;
+pub mod replicas;
 pub mod snapshot;
 mod snapshot_files;
 pub mod snapshot_rebuild;

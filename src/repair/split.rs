@@ -23,8 +23,9 @@ pub struct Split {
     pub producer_id: ProducerId,
     /// The id of the second writer; one from the reserved range without it.
     pub new_id: Option<ProducerId>,
-    /// How many writers may share the id, 1 to [`MOST_WRITERS`](crate::analysis::unmix::MOST_WRITERS);
-    /// 1 where nobody knows: as few as the log needs.
+    /// How many writers may share the id, up to
+    /// [`MOST_WRITERS`](crate::analysis::unmix::MOST_WRITERS); 1 where nobody knows: as few as the
+    /// log needs.
     pub writers: usize,
     /// Writers that are known, by an offset of theirs.
     pub decisions: Decisions,
@@ -103,9 +104,9 @@ impl Split {
             .map_err(|error: Undecidable| format!("producer {id}: {error}"))?;
         if found.count < 2 && found.is_certain() {
             return Ok(Splitting::nothing(format!(
-                "producer {id}: one writer may have written all that it has here, {}; where you know \
-                 that there were more, --writers tells what each may have written, and --assign \
-                 OFFSET=1 says who wrote a batch",
+                "producer {id}: one writer may have written all that it has here, {}; where you \
+                 know that there were more, --writers tells what each may have written, and \
+                 --assign OFFSET=1 says who wrote a batch",
                 batches(members.len())
             )));
         }
@@ -120,8 +121,8 @@ impl Split {
             }
         }
         let mut words = vec![format!(
-            "producer {id}: {} writers by its sequences, epochs and kinds of batches; one more that \
-             contradicts none of them {}",
+            "producer {id}: {} writers by its sequences, epochs and kinds of batches; one more \
+             that contradicts none of them {}",
             found.count,
             match writers {
                 1 => "would not show: --writers says how many there may be".to_owned(),

@@ -7,8 +7,8 @@
 //! transactions. Of all ways to share the batches out that need the fewest writers, those without
 //! such a contradiction stand beside each other; a batch that has one writer in all of them is
 //! certain, every other is ambiguous. Who knows how many share the id says so, and then all ways
-//! with so many stand beside each other. Besides, batches that follow each other under one leader are
-//! of one writer, once there are more of them than a broker remembers: see `piece`.
+//! with so many stand beside each other. Besides, batches that follow each other under one leader
+//! are of one writer, once there are more of them than a broker remembers: see `piece`.
 //!
 //! `docs/collisions.md` tells how often it is right, and what it cannot see.
 

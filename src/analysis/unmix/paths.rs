@@ -2,8 +2,9 @@
 //! and how unlikely each is beside the others.
 //!
 //! Piece by piece, from the first on: a node is what all writers have sent so far, an edge gives
-//! the next piece to one of them. Ways with fewer writers beyond those known of come first. Then, backwards, each piece's
-//! possible writers are those of edges that lie on a way as good as the best.
+//! the next piece to one of them. Ways with fewer writers beyond those known of come first. Then,
+//! backwards, each piece's possible writers are those of edges that lie on a way as good as the
+//! best.
 
 use super::member::Member;
 use super::piece::Piece;

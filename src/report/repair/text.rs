@@ -2,6 +2,7 @@
 
 use super::{Outcome, View};
 use crate::repair::plan::{Kept, Lost, Plan, Step, Verb};
+use crate::repair::replicas::Replicas;
 use crate::report::measure::count;
 use crate::report::one_line::{on_one_line, path_on_one_line};
 use crate::report::paragraph::wrap;
@@ -31,6 +32,9 @@ fn todo(plan: &Plan, out: &mut String) {
     kept(plan.kept, out);
     let lost: Vec<_> = plan.lost.iter().map(loss).collect();
     lines("lost", &lost, out);
+    if let Some(known) = &plan.replicas {
+        line("replicas", &replicas(known), out);
+    }
     lines("warning", &plan.warnings, out);
     let steps: Vec<_> = plan.steps.iter().map(step).collect();
     lines("step", &steps, out);
@@ -84,6 +88,37 @@ fn kept(kept: Kept, out: &mut String) {
         _ => records,
     };
     line("kept", &text, out);
+}
+
+fn replicas(known: &Replicas) -> String {
+    let brokers = |ids: &[i32]| {
+        let ids: Vec<_> = ids.iter().map(i32::to_string).collect();
+        match ids.len() {
+            0 => "no broker".to_owned(),
+            1 => format!("broker {}", ids.join(", ")),
+            _ => format!("brokers {}", ids.join(", ")),
+        }
+    };
+    let leader = match known.leader {
+        -1 => "no leader".to_owned(),
+        leader => format!("leader {leader}"),
+    };
+    let own = match known.own {
+        Some(own) => format!("this directory is broker {own}'s"),
+        None => "whose directory this is, no meta.properties beside it tells".to_owned(),
+    };
+    let eligible = match known.eligible.is_empty() {
+        true => String::new(),
+        false => format!(", eligible to lead {}", brokers(&known.eligible)),
+    };
+    format!(
+        "{}; in sync {}{eligible}; {leader} in epoch {}, by the cluster's metadata up to offset \
+         {}; {own}",
+        brokers(&known.brokers),
+        brokers(&known.isr),
+        known.leader_epoch,
+        known.end_offset
+    )
 }
 
 fn loss(lost: &Lost) -> String {
