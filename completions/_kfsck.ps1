@@ -69,6 +69,7 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('--verify-index-only', '--verify-index-only', [CompletionResultType]::ParameterName, 'Check indexes against the log without printing their entries')
             [CompletionResult]::new('--index-sanity-check', '--index-sanity-check', [CompletionResultType]::ParameterName, 'Make only the check of indexes that a broker makes when it starts')
             [CompletionResult]::new('--skip-record-metadata', '--skip-record-metadata', [CompletionResultType]::ParameterName, 'Print keys and values alone; a control record is an empty line')
+            [CompletionResult]::new('--cluster-metadata-decoder', '--cluster-metadata-decoder', [CompletionResultType]::ParameterName, 'Decode the records of __cluster_metadata and its snapshots; implies --print-data-log')
             [CompletionResult]::new('--transactional', '--transactional', [CompletionResultType]::ParameterName, 'Only batches of transactions')
             [CompletionResult]::new('--control', '--control', [CompletionResultType]::ParameterName, 'Only control batches')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
@@ -241,6 +242,7 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('--cluster-id', '--cluster-id', [CompletionResultType]::ParameterName, 'The source cluster''s id; with --unmap bit-field only its region is undone')
             [CompletionResult]::new('--split', '--split', [CompletionResultType]::ParameterName, 'Tell the batches of two writers apart that share this id, and give the second another')
             [CompletionResult]::new('--new-id', '--new-id', [CompletionResultType]::ParameterName, 'The second writer''s new id')
+            [CompletionResult]::new('--writers', '--writers', [CompletionResultType]::ParameterName, 'How many writers may share the id; without it, as few as the log needs')
             [CompletionResult]::new('--assign', '--assign', [CompletionResultType]::ParameterName, 'Say who wrote the batch at an offset: writer 0, 1, ..')
             [CompletionResult]::new('--transaction-log', '--transaction-log', [CompletionResultType]::ParameterName, 'A partition of __transaction_state, or a log directory that holds some; may be repeated')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to DIR/TOPIC-PARTITION')
@@ -265,7 +267,9 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
         'kfsck;repair;barrier' {
             [CompletionResult]::new('--source-cluster-id', '--source-cluster-id', [CompletionResultType]::ParameterName, 'The cluster that was mirrored, for layout a')
             [CompletionResult]::new('--layout', '--layout', [CompletionResultType]::ParameterName, 'The layout of the barrier''s value [default: a with --source-cluster-id, else b]')
+            [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'Whose producer state')
             [CompletionResult]::new('--timestamp', '--timestamp', [CompletionResultType]::ParameterName, 'The batch''s time: ISO-8601, or milliseconds since 1970 [default: the clock]')
+            [CompletionResult]::new('--cluster-metadata', '--cluster-metadata', [CompletionResultType]::ParameterName, 'The directory __cluster_metadata-0, or the log directory that holds it: names the replicas')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to DIR/TOPIC-PARTITION')
             [CompletionResult]::new('--index-interval-bytes', '--index-interval-bytes', [CompletionResultType]::ParameterName, 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]')
@@ -291,6 +295,7 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('--transaction-log-partitions', '--transaction-log-partitions', [CompletionResultType]::ParameterName, 'The cluster''s transaction.state.log.num.partitions [default: found out, if it can be]')
             [CompletionResult]::new('--max-transaction-timeout', '--max-transaction-timeout', [CompletionResultType]::ParameterName, 'The cluster''s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds')
             [CompletionResult]::new('--timestamp', '--timestamp', [CompletionResultType]::ParameterName, 'The batch''s time: ISO-8601, or milliseconds since 1970 [default: the clock]')
+            [CompletionResult]::new('--cluster-metadata', '--cluster-metadata', [CompletionResultType]::ParameterName, 'The directory __cluster_metadata-0, or the log directory that holds it: names the replicas')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to DIR/TOPIC-PARTITION')
             [CompletionResult]::new('--index-interval-bytes', '--index-interval-bytes', [CompletionResultType]::ParameterName, 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least')
             [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]')
@@ -470,6 +475,7 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
         }
         'kfsck;compare' {
             [CompletionResult]::new('--restore-to', '--restore-to', [CompletionResultType]::ParameterName, 'Write the union of both to DIR/<topic-partition>, which must not be there yet')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time by which a union is judged: ISO-8601, or milliseconds since 1970 [default: the clock]')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables and sentences; `json`: one JSON document')
             [CompletionResult]::new('--wide-integers', '--wide-integers', [CompletionResultType]::ParameterName, 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')

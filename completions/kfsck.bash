@@ -263,13 +263,17 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__compare)
-            opts="-q -h -V --restore-to --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --restore-to --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --restore-to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --now)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1067,7 +1071,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__barrier)
-            opts="-q -h -V --source-cluster-id --layout --timestamp --all-replicas-stopped --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --source-cluster-id --layout --rules --timestamp --all-replicas-stopped --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1079,6 +1083,10 @@ _kfsck() {
                     ;;
                 --layout)
                     COMPREPLY=($(compgen -W "a b" -- "${cur}"))
+                    return 0
+                    ;;
+                --rules)
+                    COMPREPLY=($(compgen -W "stock barrier mapped fork" -- "${cur}"))
                     return 0
                     ;;
                 --timestamp)
@@ -1305,7 +1313,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__pids)
-            opts="-q -h -V --remap --unmap --map --cluster-id --split --new-id --assign --transaction-log --force --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --remap --unmap --map --cluster-id --split --new-id --writers --assign --transaction-log --force --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1332,6 +1340,10 @@ _kfsck() {
                     return 0
                     ;;
                 --new-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --writers)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -65,6 +65,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --verify-index-only 'Check indexes against the log without printing their entries'
             cand --index-sanity-check 'Make only the check of indexes that a broker makes when it starts'
             cand --skip-record-metadata 'Print keys and values alone; a control record is an empty line'
+            cand --cluster-metadata-decoder 'Decode the records of __cluster_metadata and its snapshots; implies --print-data-log'
             cand --transactional 'Only batches of transactions'
             cand --control 'Only control batches'
             cand -q 'No notes on stderr, only damage and errors'
@@ -229,6 +230,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --cluster-id 'The source cluster''s id; with --unmap bit-field only its region is undone'
             cand --split 'Tell the batches of two writers apart that share this id, and give the second another'
             cand --new-id 'The second writer''s new id'
+            cand --writers 'How many writers may share the id; without it, as few as the log needs'
             cand --assign 'Say who wrote the batch at an offset: writer 0, 1, ..'
             cand --transaction-log 'A partition of __transaction_state, or a log directory that holds some; may be repeated'
             cand --output 'Write the result to DIR/TOPIC-PARTITION'
@@ -252,7 +254,9 @@ set edit:completion:arg-completer[kfsck] = {|@words|
         &'kfsck;repair;barrier'= {
             cand --source-cluster-id 'The cluster that was mirrored, for layout a'
             cand --layout 'The layout of the barrier''s value [default: a with --source-cluster-id, else b]'
+            cand --rules 'Whose producer state'
             cand --timestamp 'The batch''s time: ISO-8601, or milliseconds since 1970 [default: the clock]'
+            cand --cluster-metadata 'The directory __cluster_metadata-0, or the log directory that holds it: names the replicas'
             cand --output 'Write the result to DIR/TOPIC-PARTITION'
             cand --index-interval-bytes 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least'
             cand --now 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]'
@@ -277,6 +281,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --transaction-log-partitions 'The cluster''s transaction.state.log.num.partitions [default: found out, if it can be]'
             cand --max-transaction-timeout 'The cluster''s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds'
             cand --timestamp 'The batch''s time: ISO-8601, or milliseconds since 1970 [default: the clock]'
+            cand --cluster-metadata 'The directory __cluster_metadata-0, or the log directory that holds it: names the replicas'
             cand --output 'Write the result to DIR/TOPIC-PARTITION'
             cand --index-interval-bytes 'The topic''s index.interval.bytes: how far apart the entries of new indexes lie at least'
             cand --now 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]'
@@ -440,6 +445,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
         }
         &'kfsck;compare'= {
             cand --restore-to 'Write the union of both to DIR/<topic-partition>, which must not be there yet'
+            cand --now 'The time by which a union is judged: ISO-8601, or milliseconds since 1970 [default: the clock]'
             cand --format '`text`: tables and sentences; `json`: one JSON document'
             cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
             cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'

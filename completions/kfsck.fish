@@ -72,6 +72,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l print-data-log 
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l verify-index-only -d 'Check indexes against the log without printing their entries'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l index-sanity-check -d 'Make only the check of indexes that a broker makes when it starts'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l skip-record-metadata -d 'Print keys and values alone; a control record is an empty line'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l cluster-metadata-decoder -d 'Decode the records of __cluster_metadata and its snapshots; implies --print-data-log'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l transactional -d 'Only batches of transactions'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l control -d 'Only control batches'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -s q -l quiet -d 'No notes on stderr, only damage and errors'
@@ -240,6 +241,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subc
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l cluster-id -d 'The source cluster\'s id; with --unmap bit-field only its region is undone' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l split -d 'Tell the batches of two writers apart that share this id, and give the second another' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l new-id -d 'The second writer\'s new id' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l writers -d 'How many writers may share the id; without it, as few as the log needs' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l assign -d 'Say who wrote the batch at an offset: writer 0, 1, ..' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l transaction-log -d 'A partition of __transaction_state, or a log directory that holds some; may be repeated' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from pids" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
@@ -263,7 +265,12 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subc
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l source-cluster-id -d 'The cluster that was mirrored, for layout a' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l layout -d 'The layout of the barrier\'s value [default: a with --source-cluster-id, else b]' -r -f -a "a\t'With the source cluster\'s id'
 b\t'Without'"
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l rules -d 'Whose producer state' -r -f -a "stock\t'Kafka 4.4.0: a barrier (control type 7) is ignored, ids below 0 have no state'
+barrier\t'The barrier design (KIP-1279): a barrier clears every producer and its open transaction'
+mapped\t'As designs need that map producer ids: every id but -1 has state, a barrier clears'
+fork\t'The barrier design with the holes of its prototype'"
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l timestamp -d 'The batch\'s time: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l cluster-metadata -d 'The directory __cluster_metadata-0, or the log directory that holds it: names the replicas' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from barrier" -l now -d 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
@@ -287,6 +294,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subc
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l transaction-log-partitions -d 'The cluster\'s transaction.state.log.num.partitions [default: found out, if it can be]' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l max-transaction-timeout -d 'The cluster\'s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l timestamp -d 'The batch\'s time: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l cluster-metadata -d 'The directory __cluster_metadata-0, or the log directory that holds it: names the replicas' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l output -d 'Write the result to DIR/TOPIC-PARTITION' -r -F
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l index-interval-bytes -d 'The topic\'s index.interval.bytes: how far apart the entries of new indexes lie at least' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from abort" -l now -d 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
@@ -583,6 +591,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand explain" -l no-mmap -d 'Read
 complete -c kfsck -n "__fish_kfsck_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kfsck -n "__fish_kfsck_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l restore-to -d 'Write the union of both to DIR/<topic-partition>, which must not be there yet' -r -F
+complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l now -d 'The time by which a union is judged: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l format -d '`text`: tables and sentences; `json`: one JSON document' -r -f -a "text\t''
 json\t''"
 complete -c kfsck -n "__fish_kfsck_using_subcommand compare" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''

@@ -11,6 +11,8 @@
 pub mod belief;
 pub mod check;
 pub mod cleaner_traces;
+pub mod cluster_image;
+pub mod cluster_log;
 pub mod compare;
 pub mod distribution;
 pub mod event_verdict;

@@ -1,18 +1,29 @@
 //! `kfsck compare`: two logs of one partition side by side.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
-use kfsck::analysis::compare::{ComparedLog, Comparison, compare, restore};
+use kfsck::analysis::check::watch::Watch;
+use kfsck::analysis::compare::{ComparedLog, Comparison, Watcher, compare, restore};
+use kfsck::format::number::{Offset, Timestamp};
+use kfsck::repair::apply::verify;
+use kfsck::repair::terms::Terms;
 use kfsck::report::compare::{self as report, Restored, View};
 use kfsck::report::one_line::{on_one_line, path_on_one_line};
+use kfsck::state::rules::Stock;
+use kfsck::storage::checkpoints::Checkpoints;
 use kfsck::storage::directory::{self, Operand};
 use kfsck::storage::file_name::FileKind;
+use kfsck::storage::source::{Access, ReadError};
 
 use super::output::OutputOptions;
 use super::partition_files::{CheckpointsBeside, directory_of, one_standard_input, tell_empty};
+use super::progress::{SharedProgress, bytes_of_files};
+use super::result_check;
 use super::session::Session;
 use super::status::Status;
+use super::time;
 
 /// Compare two logs of one partition: a mirror with its source, or two replicas
 ///
@@ -43,6 +54,12 @@ pub(super) struct Compare {
     #[arg(long, value_name = "DIR")]
     restore_to: Option<PathBuf>,
 
+    /// The time by which a union is judged: ISO-8601, or milliseconds since 1970 [default: the
+    /// clock]
+    #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
+    #[arg(requires = "restore_to")]
+    now: Option<Timestamp>,
+
     #[command(flatten)]
     output: OutputOptions,
 }
@@ -56,7 +73,7 @@ impl Compare {
     pub(super) fn run(&self, session: &mut Session) -> anyhow::Result<()> {
         let mut checkpoints = CheckpointsBeside::default();
         let logs = [&self.source, &self.dest].map(|path| open(path, &mut checkpoints, session));
-        let [Some(source), Some(dest)] = logs else {
+        let [Some(mut source), Some(mut dest)] = logs else {
             return Ok(());
         };
         if let Some(directory) = &self.restore_to
@@ -71,6 +88,10 @@ impl Compare {
             ));
             return Ok(());
         }
+        let progress = self.progress([&source, &dest], session);
+        for log in [&mut source, &mut dest] {
+            log.watcher = Some(Arc::clone(&progress) as Arc<dyn Watcher>);
+        }
         let comparison = match compare(&source, &dest) {
             Ok(comparison) => comparison,
             Err(error) => {
@@ -78,10 +99,19 @@ impl Compare {
                 return Ok(());
             }
         };
-        let restored = match &self.restore_to {
-            Some(directory) => restore([&source, &dest], &comparison, directory, session),
-            None => None,
-        };
+        let mut restored = None;
+        if let Some(directory) = &self.restore_to {
+            restored = restore([&source, &dest], &comparison, directory, session);
+        }
+        if let Some(restored) = &mut restored {
+            let beside = checkpoints.of(&dest.path, session);
+            let unread = self.check(restored, beside, session.access);
+            unread.iter().for_each(|error| session.error(error));
+        }
+        drop(progress);
+        for log in [&mut source, &mut dest] {
+            log.watcher = None;
+        }
         let view = View {
             source: &source,
             dest: &dest,
@@ -98,10 +128,58 @@ impl Compare {
         if !comparison.is_clean() {
             session.met(Status::Found);
         }
-        if restored.is_some_and(|restored| restored.written.is_none()) {
-            session.met(Status::Unfinished);
+        if let Some(restored) = &restored {
+            session.met(match (&restored.written, restored.left.is_empty()) {
+                (None, _) => Status::Unfinished,
+                (Some(_), false) => Status::Found,
+                (Some(_), true) => Status::Clean,
+            });
         }
         Ok(())
+    }
+}
+
+impl Compare {
+    /// Both logs are read once; for a union twice more.
+    fn progress(&self, logs: [&ComparedLog; 2], session: &mut Session) -> Arc<SharedProgress> {
+        let times = if self.restore_to.is_some() { 3 } else { 1 };
+        let segments = logs.into_iter().flat_map(|log| &log.segments);
+        let files = segments.map(|segment| segment.path.as_path());
+        Arc::new(SharedProgress::of(
+            || bytes_of_files(files) * times,
+            session,
+        ))
+    }
+
+    /// Finds out what a broker and a check make of a union that was written; gives what of it
+    /// cannot be read.
+    fn check(&self, restored: &mut Restored, beside: &Checkpoints, access: Access) -> Vec<String> {
+        let mut unread = Unread::default();
+        let Some(written) = &restored.written else {
+            return unread.0;
+        };
+        let directory = &written.directory;
+        let name = directory.file_name().unwrap_or_default().to_string_lossy();
+        let start = restored.start_inside.unwrap_or(Offset(0));
+        match verify::verify(directory, &name, &Terms::new(access, start)) {
+            Ok(left) => restored.left = left,
+            Err(error) => unread.0.push(on_one_line(&error.to_string()).into_owned()),
+        }
+        let now = self.now.unwrap_or_else(time::now);
+        let terms = result_check::terms(&Stock, now, access);
+        let left = verify::check(directory, beside, &terms, &mut unread);
+        restored.left.extend(left);
+        unread.0
+    }
+}
+
+/// Files of a union that cannot be read.
+#[derive(Default)]
+struct Unread(Vec<String>);
+
+impl Watch for Unread {
+    fn unread(&mut self, error: ReadError) {
+        self.0.push(on_one_line(&error.to_string()).into_owned());
     }
 }
 
@@ -134,13 +212,19 @@ fn restore(
         }
     };
     if plan.refusal.is_some() {
-        let written = None;
-        return Some(Restored { plan, written });
+        return Some(Restored {
+            plan,
+            written: None,
+            start_inside: None,
+            left: Vec::new(),
+        });
     }
     match restore::write(source, dest, comparison, directory) {
         Ok(written) => Some(Restored {
             plan,
             written: Some(written),
+            start_inside: restore::start_inside(source, dest),
+            left: Vec::new(),
         }),
         Err(error) => {
             session.error(&on_one_line(&error.to_string()));

@@ -12,6 +12,7 @@ use kfsck::format::number::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Time
 use kfsck::report::dump::companion::IndexMode;
 use kfsck::report::dump::decoder::Decoder;
 use kfsck::report::dump::file::{self, Options};
+use kfsck::report::dump::internal_topic::InternalTopic;
 use kfsck::report::dump::output::Output;
 use kfsck::report::dump::segment::Plan;
 use kfsck::report::dump::selection::Selection;
@@ -99,6 +100,10 @@ pub(super) struct DumpLog {
     #[arg(long, value_name = "DECODER", num_args = 0..=1, default_missing_value = "string")]
     #[arg(value_parser = parse_decoder)]
     value_decoder_class: Option<Decoder>,
+
+    /// Decode the records of __cluster_metadata and its snapshots; implies --print-data-log
+    #[arg(long)]
+    cluster_metadata_decoder: bool,
 
     /// `kafka`: the text of kafka-dump-log; `jsonl`: one JSON object a line
     #[arg(long, value_enum, default_value = "kafka")]
@@ -197,12 +202,13 @@ fn parse_decoder(text: &str) -> Result<Decoder, String> {
 }
 
 /// Options of the stock tool that take no value and there pass over one that is given.
-const SWITCHES: [&str; 5] = [
+const SWITCHES: [&str; 6] = [
     "--deep-iteration",
     "--print-data-log",
     "--verify-index-only",
     "--index-sanity-check",
     "--skip-record-metadata",
+    "--cluster-metadata-decoder",
 ];
 
 /// The switch itself for `--deep-iteration=true` and its like, which scripts for the stock tool
@@ -218,10 +224,9 @@ pub(super) fn without_true(argument: OsString) -> OsString {
 }
 
 /// The stock tool's decoders of internal topics, and the one of mirroring.
-const PLANNED: [&str; 6] = [
+const PLANNED: [&str; 5] = [
     "--offsets-decoder",
     "--transaction-log-decoder",
-    "--cluster-metadata-decoder",
     "--remote-log-metadata-decoder",
     "--share-group-state-decoder",
     "--mirror-state-decoder",
@@ -309,7 +314,11 @@ impl DumpLog {
     }
 
     fn options(&self, session: &Session) -> Options {
+        let topic = self
+            .cluster_metadata_decoder
+            .then_some(InternalTopic::ClusterMetadata);
         let contents = self.print_data_log
+            || topic.is_some()
             || self.key_decoder_class.is_some()
             || self.value_decoder_class.is_some();
         Options {
@@ -322,6 +331,7 @@ impl DumpLog {
             skip_metadata: self.skip_record_metadata,
             key: self.key_decoder_class.unwrap_or_default(),
             value: self.value_decoder_class.unwrap_or_default(),
+            topic,
             mode: match (self.index_sanity_check, self.verify_index_only) {
                 (true, _) => IndexMode::Sanity,
                 (false, true) => IndexMode::Verify,

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kfsck::analysis::belief::Belief;
+use kfsck::analysis::compare::Watcher;
 use kfsck::analysis::witness::Witness;
 use kfsck::format::number::Offset;
 use kfsck::format::txn_index::AbortedTxn;
@@ -21,7 +22,7 @@ use kfsck::state::read::{SegmentFile, segments};
 use kfsck::state::replay::{Replay, Visitor};
 use kfsck::state::transactions::Transaction;
 use kfsck::storage::damage::Damage;
-use kfsck::storage::directory::{self, Operand};
+use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 
 use super::session::Session;
 
@@ -43,7 +44,7 @@ struct Bar {
 
 /// What is drawn, from whatever thread.
 #[derive(Debug)]
-struct Drawn {
+pub(super) struct Drawn {
     bar: ProgressBar,
     started: Instant,
     is_drawn: AtomicBool,
@@ -99,8 +100,13 @@ impl Progress {
 impl SharedProgress {
     /// Begins with nothing read of what lies behind these operands.
     pub(super) fn start(operands: &[Operand], session: &mut Session) -> Self {
+        Self::of(|| operands.iter().map(bytes_of).sum(), session)
+    }
+
+    /// Begins with nothing read of so many bytes.
+    pub(super) fn of(total: impl FnOnce() -> u64, session: &mut Session) -> Self {
         Self {
-            drawn: Drawn::start(|| operands.iter().map(bytes_of).sum(), session),
+            drawn: Drawn::start(total, session),
             read: AtomicU64::new(0),
         }
     }
@@ -114,9 +120,15 @@ impl SharedProgress {
     }
 }
 
+impl Watcher for SharedProgress {
+    fn read(&self, bytes: u64) {
+        self.advanced(bytes);
+    }
+}
+
 impl Drawn {
     /// Nothing, where nobody would see it.
-    fn start(total: impl FnOnce() -> u64, session: &mut Session) -> Option<Self> {
+    pub(super) fn start(total: impl FnOnce() -> u64, session: &mut Session) -> Option<Self> {
         if session.is_quiet() || !io::stderr().is_terminal() {
             return None;
         }
@@ -133,7 +145,8 @@ impl Drawn {
         })
     }
 
-    fn reached(&self, read: u64) {
+    /// So many bytes are done, of all.
+    pub(super) fn reached(&self, read: u64) {
         let is_due = self.started.elapsed() >= PATIENCE;
         if is_due && !self.is_drawn.swap(true, Ordering::Relaxed) {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -183,14 +196,25 @@ fn bytes_behind(path: &Path) -> u64 {
 }
 
 fn bytes_of(operand: &Operand) -> u64 {
-    let size = |path: &Path| fs::metadata(path).map_or(0, |file| file.len());
     match operand {
         Operand::File(file) => size(&file.path),
-        operand => {
-            let files = operand.partitions().iter().flat_map(segments);
-            files.map(|segment| size(&segment.path)).sum()
-        }
+        operand => operand.partitions().iter().map(bytes_of_partition).sum(),
     }
+}
+
+/// The bytes of a partition's segments.
+pub(super) fn bytes_of_partition(partition: &PartitionDirectory) -> u64 {
+    let files = segments(partition).into_iter();
+    files.map(|segment| size(&segment.path)).sum()
+}
+
+/// The bytes of some files.
+pub(super) fn bytes_of_files<'p>(files: impl Iterator<Item = &'p Path>) -> u64 {
+    files.map(size).sum()
+}
+
+fn size(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |file| file.len())
 }
 
 /// Passes on what a replay tells, and how far it is.

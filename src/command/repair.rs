@@ -1,11 +1,9 @@
 //! `kfsck repair`: a plan for each partition, shown, and carried out unless it is only asked for.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use kfsck::analysis::check::terms::{Depth, Terms as CheckTerms};
-use kfsck::analysis::check::watch::Watch;
-use kfsck::analysis::log_findings::DEFAULT_EXPIRATION_MS;
 use kfsck::format::number::{Offset, Timestamp};
 use kfsck::repair::apply::disk::SystemDisk;
 use kfsck::repair::apply::in_place::{self, Settled};
@@ -14,19 +12,22 @@ use kfsck::repair::error::{ApplyError, PlanError};
 use kfsck::repair::internal_topic;
 use kfsck::repair::log::CLUSTER_METADATA;
 use kfsck::repair::plan::Plan;
-use kfsck::repair::terms::{How, Terms};
+use kfsck::repair::replicas::ClusterMetadata;
+use kfsck::repair::terms::{How, Listener, Terms};
 use kfsck::report::json::WideIntegers;
-use kfsck::report::one_line::on_one_line;
+use kfsck::report::one_line::{on_one_line, path_on_one_line};
 use kfsck::report::repair::{JSON_HEAD, JSON_TAIL, Outcome, View, json, text};
 use kfsck::state::rules::{RuleSet, Stock};
+use kfsck::storage::checkpoints::CheckpointFault;
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 use kfsck::storage::partition_name::PartitionName;
-use kfsck::storage::segment::contents::DEFAULT_MAX_RECORD_BYTES;
-use kfsck::storage::source::ReadError;
 
 use super::output::OutputOptions;
 use super::partition_files::CheckpointsBeside;
 use super::repair_producers::{AbortOptions, Asked, BarrierOptions, PidsOptions, SnapshotOptions};
+use super::repair_progress::{RepairProgress, WatchedDisk, Watching};
+use super::repair_replicas;
+use super::result_check;
 use super::session::Session;
 use super::status::Status;
 use super::time;
@@ -104,9 +105,6 @@ struct LogOptions {
 /// What a broker comes with.
 const DEFAULT_INDEX_INTERVAL_BYTES: u32 = 4096;
 
-/// Brokers' `transaction.max.timeout.ms`, unless it was set.
-const DEFAULT_MAX_TRANSACTION_TIMEOUT_MS: i64 = 900_000;
-
 /// What every verb takes.
 #[derive(Debug, Args)]
 #[group(id = "where", required = true, multiple = true)]
@@ -158,6 +156,15 @@ impl Verb {
             Self::Abort(options) => &options.common,
         }
     }
+
+    /// Where the metadata lie that name the replicas.
+    fn cluster_metadata(&self) -> Option<&Path> {
+        match self {
+            Self::Barrier(options) => options.cluster_metadata(),
+            Self::Abort(options) => options.cluster_metadata(),
+            Self::Log(_) | Self::Index(_) | Self::Snapshot(_) | Self::Pids(_) => None,
+        }
+    }
 }
 
 impl Repair {
@@ -203,16 +210,22 @@ impl Repair {
                 asked = options.asked()?;
             }
             Verb::Pids(options) => asked = options.asked(&operands, session)?,
-            Verb::Barrier(options) => asked = options.asked()?,
+            Verb::Barrier(options) => {
+                rules = options.rules();
+                asked = options.asked()?;
+            }
             Verb::Abort(options) => asked = options.asked(&operands, session),
         }
+        let metadata = self.verb.cluster_metadata();
         let mut run = Run {
             common,
             asked,
+            metadata: metadata.and_then(|path| repair_replicas::read(path, session)),
             rules,
             checkpoints: CheckpointsBeside::default(),
             wide: common.output.json(),
             is_one: matches!(operands.as_slice(), [Operand::Partition(_)]),
+            progress: RepairProgress::start(&operands, common.dry_run, session),
             shown: 0,
         };
         run.all(&operands, session)
@@ -223,11 +236,13 @@ impl Repair {
 struct Run<'a> {
     common: &'a Common,
     asked: Asked,
+    metadata: Option<ClusterMetadata>,
     rules: &'static dyn RuleSet,
     checkpoints: CheckpointsBeside,
     wide: Option<WideIntegers>,
     /// One partition makes the whole document.
     is_one: bool,
+    progress: Arc<RepairProgress>,
     shown: usize,
 }
 
@@ -285,17 +300,34 @@ impl Run<'_> {
             return Ok(());
         };
         let partition = relisted.as_ref().unwrap_or(partition);
+        self.progress.begin(partition);
         let checkpoints = self.checkpoints.of(&partition.path, session);
+        let mut faults = checkpoints.faults.iter();
+        let is_known = faults.all(|fault| !matches!(fault, CheckpointFault::Read(_)));
+        if !is_known && !self.common.dry_run {
+            session.error(&format!(
+                "{}: nothing is written, for not all checkpoints beside it can be read, and they \
+                 say where its log begins",
+                path_on_one_line(&partition.path)
+            ));
+            return Ok(());
+        }
         let name = partition.name.as_ref();
         let log_start = name.and_then(|name| checkpoints.log_start_offset(name));
         let interval = u64::from(self.common.index_interval_bytes);
         let terms = Terms {
             index_interval_bytes: interval,
             rules: self.rules,
+            listener: Some(Arc::clone(&self.progress) as Arc<dyn Listener>),
             ..Terms::new(session.access, log_start.unwrap_or(Offset(0)))
         };
         match self.asked.plan(partition, log_start, &terms) {
-            Ok(plan) => self.carry_out(&plan, &terms, session),
+            Ok(mut plan) => {
+                if let Some(metadata) = self.metadata.as_ref().filter(|_| !plan.is_empty()) {
+                    metadata.tell(partition, session.access, &mut plan);
+                }
+                self.carry_out(&plan, &terms, session)
+            }
             Err(PlanError::Read(error)) => {
                 session.read_error(&error);
                 Ok(())
@@ -393,7 +425,8 @@ impl Run<'_> {
         terms: &Terms,
         session: &mut Session,
     ) -> Result<Written, ApplyError> {
-        let disk = &mut SystemDisk;
+        let progress = Arc::clone(&self.progress);
+        let disk = &mut WatchedDisk(&progress);
         let (path, set_aside) = match &self.common.output_dir {
             Some(output) => {
                 let written = output::write(disk, plan, output, terms.access)?;
@@ -427,19 +460,14 @@ impl Run<'_> {
         session: &mut Session,
     ) -> Result<Vec<String>, ApplyError> {
         let mut left = verify::verify(path, &plan.topic_partition, terms)?;
-        let check = CheckTerms {
-            rules: terms.rules,
-            depth: Depth::Records,
-            access: terms.access,
-            now: self.common.now(),
-            expiration_ms: DEFAULT_EXPIRATION_MS,
-            max_transaction_timeout_ms: DEFAULT_MAX_TRANSACTION_TIMEOUT_MS,
-            max_record_bytes: DEFAULT_MAX_RECORD_BYTES,
-        };
+        let check = result_check::terms(terms.rules, self.common.now(), terms.access);
         let checkpoints = self.checkpoints.of(&plan.directory, session);
-        let mut unread = Unread(Vec::new());
-        left.extend(verify::check(path, checkpoints, &check, &mut unread));
-        for error in &unread.0 {
+        let mut watching = Watching {
+            progress: &self.progress,
+            unread: Vec::new(),
+        };
+        left.extend(verify::check(path, checkpoints, &check, &mut watching));
+        for error in &watching.unread {
             session.read_error(error);
         }
         Ok(left)
@@ -472,13 +500,4 @@ struct Written {
     path: PathBuf,
     set_aside: Option<PathBuf>,
     left: Vec<String>,
-}
-
-/// Files of a result that cannot be read.
-struct Unread(Vec<ReadError>);
-
-impl Watch for Unread {
-    fn unread(&mut self, error: ReadError) {
-        self.0.push(error);
-    }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
-use kfsck::analysis::unmix::Decisions;
+use kfsck::analysis::unmix::{Decisions, MOST_WRITERS};
 use kfsck::format::cluster_id;
 use kfsck::format::mirror_reset::MirrorPidReset;
 use kfsck::format::number::{Offset, ProducerId, Timestamp};
@@ -120,6 +120,12 @@ pub(super) struct PidsOptions {
     #[arg(conflicts_with_all = ["remap", "unmap", "map"])]
     new_id: Option<i64>,
 
+    /// How many writers may share the id; without it, as few as the log needs
+    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=MOST_WRITERS as i64))]
+    #[arg(requires = "split", conflicts_with_all = ["remap", "unmap", "map"])]
+    writers: u8,
+
     /// Say who wrote the batch at an offset: writer 0, 1, ..
     #[arg(long, value_name = "OFFSET=WRITER", value_parser = parse_decision, requires = "split")]
     #[arg(conflicts_with_all = ["remap", "unmap", "map"])]
@@ -157,6 +163,9 @@ pub(super) struct BarrierOptions {
     /// The layout of the barrier's value [default: a with --source-cluster-id, else b]
     #[arg(long, value_enum, value_name = "LAYOUT")]
     layout: Option<Layout>,
+
+    #[command(flatten)]
+    rules: StockRulesOption,
 
     #[command(flatten)]
     appending: Appending,
@@ -211,12 +220,25 @@ pub(super) struct AbortOptions {
 #[derive(Debug, Args)]
 struct Appending {
     /// The batch's time: ISO-8601, or milliseconds since 1970 [default: the clock]
-    #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", value_parser = since_1970, allow_negative_numbers = true)]
     timestamp: Option<Timestamp>,
+
+    /// The directory __cluster_metadata-0, or the log directory that holds it: names the replicas
+    #[arg(long, value_name = "DIR")]
+    cluster_metadata: Option<PathBuf>,
 
     /// Confirm that no broker runs that has a replica of the partition
     #[arg(long, required_unless_present = "dry_run")]
     all_replicas_stopped: bool,
+}
+
+/// A batch's time: one before 1970 means to Kafka that there is none.
+fn since_1970(text: &str) -> Result<Timestamp, String> {
+    let time = time::parse(text).map_err(|error| error.to_string())?;
+    match time.0 < 0 {
+        true => Err("expected a time since 1970".to_owned()),
+        false => Ok(time),
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -331,6 +353,7 @@ impl PidsOptions {
             (Some(id), _, _) => Pids::Split(Split {
                 producer_id: ProducerId(id),
                 new_id: self.new_id.map(ProducerId),
+                writers: usize::from(self.writers),
                 decisions: self.assign.iter().copied().collect::<Decisions>(),
             }),
             (_, Some(Draft::Negate), _) => Pids::Which(pids::Which::UnmapNegated),
@@ -357,11 +380,24 @@ impl PidsOptions {
 }
 
 impl BarrierOptions {
+    pub(super) fn rules(&self) -> &'static dyn RuleSet {
+        self.rules.set()
+    }
+
+    pub(super) fn cluster_metadata(&self) -> Option<&Path> {
+        self.appending.cluster_metadata.as_deref()
+    }
+
     pub(super) fn asked(&self) -> Result<Asked, clap::Error> {
         let by_id = match self.source_cluster_id {
             Some(_) => Layout::A,
             None => Layout::B,
         };
+        if self.source_cluster_id.as_deref() == Some("") {
+            return Err(usage(
+                "--source-cluster-id: expected a cluster's id, found nothing",
+            ));
+        }
         let value = match (self.layout.unwrap_or(by_id), &self.source_cluster_id) {
             (Layout::A, Some(id)) => MirrorPidReset::Sourced {
                 version: 0,
@@ -384,6 +420,10 @@ impl BarrierOptions {
 }
 
 impl AbortOptions {
+    pub(super) fn cluster_metadata(&self) -> Option<&Path> {
+        self.appending.cluster_metadata.as_deref()
+    }
+
     pub(super) fn asked(&self, operands: &[Operand], session: &mut Session) -> Asked {
         let count = self.transaction_log_partitions;
         let now = self.common.now();

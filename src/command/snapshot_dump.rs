@@ -26,6 +26,7 @@ pub(super) fn options(access: Access) -> Options {
         skip_metadata: false,
         key: Decoder::default(),
         value: Decoder::default(),
+        topic: None,
         mode: IndexMode::default(),
         max_message_size: 0,
         access,

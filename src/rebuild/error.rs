@@ -18,6 +18,12 @@ pub enum WriteError {
         /// The name of one thing in it.
         found: String,
     },
+    /// Another run writes there.
+    #[error("{path}: another run of kfsck writes there")]
+    Claimed {
+        /// The directory.
+        path: PathBuf,
+    },
     /// The name of a partition is no name of a directory.
     #[error("{name:?}: expected a topic without a path in it and a partition of 0 or more")]
     Name {

@@ -14,3 +14,4 @@ mod new_file;
 pub mod partition;
 pub mod replayed;
 mod segment;
+pub mod unfinished;

@@ -22,6 +22,7 @@ use crate::format::txn_index::AbortedTxn;
 use crate::format::uuid::Uuid;
 use crate::state::epochs::LeaderEpochs;
 use crate::storage::partition_name::PartitionName;
+use crate::storage::unfinished::UNFINISHED;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -32,6 +33,9 @@ pub struct PartitionOptions {
     pub log_directory: PathBuf,
     /// The partition.
     pub partition: PartitionName,
+    /// Its directory is named as one that is not all written yet; see
+    /// [`unfinished`](super::unfinished).
+    pub is_unfinished: bool,
     /// The topic's id, for `partition.metadata`; without one there is no such file.
     pub topic_id: Option<Uuid>,
     /// Where the first segment begins. Above 0 it is the log of a replica that began there
@@ -53,6 +57,7 @@ impl PartitionOptions {
         Self {
             log_directory: log_directory.into(),
             partition,
+            is_unfinished: false,
             topic_id: None,
             base_offset: Offset(0),
             segment_bytes: 1 << 30,
@@ -71,6 +76,7 @@ impl PartitionOptions {
         let is_one = matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None)
             if part == name.as_str());
         match is_one && !self.partition.topic.is_empty() && self.partition.partition >= 0 {
+            true if self.is_unfinished => Ok(self.log_directory.join(name + UNFINISHED)),
             true => Ok(self.log_directory.join(name)),
             false => Err(WriteError::Name { name }),
         }

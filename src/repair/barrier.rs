@@ -68,7 +68,8 @@ pub fn plan(
     if terms.rules.reset(Path::Load) == Reset::Ignored {
         plan.warnings.push(
             "a broker of any release up to 4.4.0 passes over a barrier: it goes on knowing every \
-             producer"
+             producer, and so does the snapshot at the new end; for brokers that obey barriers: \
+             --rules barrier"
                 .to_owned(),
         );
     }

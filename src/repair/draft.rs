@@ -165,6 +165,7 @@ impl<'a> Draft<'a> {
             files: plain.into_iter().chain(built).collect(),
             kept,
             lost: Vec::new(),
+            replicas: None,
             alternatives: Vec::new(),
             warnings: self.warnings,
         }

@@ -3,7 +3,8 @@
 use super::content::{Content, IndexOf};
 use super::draft::{Draft, topic_partition};
 use super::error::PlanError;
-use super::kept_log::{Ground, KeptSegment, kept_log};
+use super::kept_log::{Ground, kept_log};
+use super::part::KeptSegment;
 use super::plan::{Plan, Verb};
 use super::terms::{How, Terms};
 use crate::storage::directory::PartitionDirectory;
@@ -23,8 +24,7 @@ pub fn plan(directory: &PartitionDirectory, terms: &Terms) -> Result<Plan, PlanE
         terms,
         how: How::AsItIs,
         epochs: None,
-        snapshot_before: &|_| Vec::new(),
-        last_snapshot: None,
+        snapshots: None,
     })?;
     for segment in &log.segments {
         if segment.is_damaged {

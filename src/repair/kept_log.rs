@@ -1,12 +1,15 @@
 //! The log that stays: which bytes of which segment, what a broker believes of it, and what its
 //! indexes should say.
 
-use super::index_check::{Fault, IndexCheck, Indexed};
+use super::epoch_line::{OutOfLine, Spot};
+use super::index_check::{IndexCheck, Indexed};
 use super::ledger::Ledger;
 use super::old_indexes::OldIndexes;
-use super::part::Part;
+use super::old_snapshots::OldSnapshots;
+use super::part::{KeptSegment, Part, Stretch, Unsealed};
 use super::plan::{Action, Step};
-use super::survey::{Bad, Claim, Good, Seen, Survey, each_piece, has_batch, survey};
+use super::snapshot_truth::SnapshotTruth;
+use super::survey::{Bad, Claim, Good, Seen, Surveyed, each_piece, surveys};
 use super::terms::{How, Terms};
 use crate::format::batch::MAGIC;
 use crate::format::number::Offset;
@@ -21,26 +24,8 @@ use crate::state::read::{SegmentFile, segments};
 use crate::storage::directory::PartitionDirectory;
 use crate::storage::segment::contents::{BatchReader, DEFAULT_MAX_RECORD_BYTES};
 use crate::storage::source::{ReadError, Source};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-
-/// A segment of the result.
-#[derive(Debug)]
-pub(super) struct KeptSegment {
-    pub(super) base: Offset,
-    /// The log file that it comes from.
-    pub(super) source: String,
-    /// What of that file stays: positions and lengths, in bytes.
-    pub(super) ranges: Vec<(u64, u64)>,
-    /// Whether it is that file, all of it, under its own name.
-    pub(super) is_unchanged: bool,
-    /// Whether damage in it stays where it is.
-    pub(super) is_damaged: bool,
-    /// What is wrong with its offset index and its time index, of an unchanged segment.
-    pub(super) faults: (Option<Fault>, Option<Fault>),
-    /// What its transaction index should be, where it is another.
-    pub(super) txn_index: Option<Vec<u8>>,
-    has_batch: bool,
-}
 
 /// The log that stays.
 #[derive(Debug)]
@@ -55,6 +40,8 @@ pub(super) struct KeptLog {
     pub(super) first_change: Option<Offset>,
     /// What a broker knows of producers at the beginning of the last two segments, and at the end.
     pub(super) producers: Vec<(Offset, Vec<ProducerEntry>)>,
+    /// What old snapshots in front of the first change should say, that say something else.
+    pub(super) corrected: BTreeMap<Offset, Vec<ProducerEntry>>,
     /// The leader epochs that batches show.
     pub(super) epochs: LeaderEpochs,
     /// Whether leader-epoch-checkpoint says the same of each batch.
@@ -70,10 +57,8 @@ pub(super) struct Ground<'a> {
     pub(super) how: How,
     /// What leader-epoch-checkpoint says.
     pub(super) epochs: Option<&'a LeaderEpochs>,
-    /// The snapshots that a broker would begin with, by offset.
-    pub(super) snapshot_before: &'a dyn Fn(Offset) -> Vec<ProducerEntry>,
-    /// The greatest offset of any snapshot: so far a log went once.
-    pub(super) last_snapshot: Option<Offset>,
+    /// The snapshots, where they are asked.
+    pub(super) snapshots: Option<&'a OldSnapshots>,
 }
 
 /// Reads the whole log.
@@ -85,10 +70,19 @@ pub(super) fn kept_log(ground: &Ground<'_>) -> Result<KeptLog, ReadError> {
     let base = files.first().map_or(Offset(0), |file| file.base_offset);
     let mut manager = Manager::new(ground.partition, ground.terms.rules);
     manager.count_all_as_replicated();
+    let decodes = ground.how != How::AsItIs;
+    let (surveys, out_of_line) = surveys(&files, ground.epochs, decodes, ground.terms)?;
     let mut pass = Pass {
         ground,
+        out_of_line,
         is_cut: false,
         cut_segment: None,
+        truth: SnapshotTruth::new(
+            ground.snapshots,
+            ground.terms.rules,
+            base,
+            ground.terms.log_start,
+        ),
         log: KeptLog {
             segments: Vec::new(),
             ledger: Ledger::new(base, ground.terms.log_start),
@@ -96,33 +90,36 @@ pub(super) fn kept_log(ground: &Ground<'_>) -> Result<KeptLog, ReadError> {
             end: base,
             first_change: None,
             producers: Vec::new(),
+            corrected: BTreeMap::new(),
             epochs: LeaderEpochs::new(),
             epochs_agree: true,
             manager,
         },
     };
-    let mut rest = files.as_slice();
-    while let Some((file, behind)) = rest.split_first() {
-        pass.segment(file, behind)?;
-        rest = behind;
+    for surveyed in surveys {
+        pass.segment(&surveyed)?;
     }
     pass.end();
+    pass.log.corrected = pass.truth.corrected;
     Ok(pass.log)
 }
 
-struct Pass<'a> {
-    ground: &'a Ground<'a>,
+pub(super) struct Pass<'a> {
+    pub(super) ground: &'a Ground<'a>,
+    /// Batches whose leader epoch is wrong, by segment and position.
+    pub(super) out_of_line: BTreeMap<Spot, OutOfLine>,
     /// The log ends here: whatever comes is lost.
-    is_cut: bool,
+    pub(super) is_cut: bool,
     /// The base of the segment in which it does.
     cut_segment: Option<Offset>,
-    log: KeptLog,
+    truth: SnapshotTruth<'a>,
+    pub(super) log: KeptLog,
 }
 
 /// The segment that is being read.
-struct Current<'a> {
+pub(super) struct Current<'a> {
     file: &'a SegmentFile,
-    name: String,
+    pub(super) name: String,
     length: u64,
     /// Where the next segment begins that holds a batch.
     limit: Option<Offset>,
@@ -133,12 +130,10 @@ struct Current<'a> {
 }
 
 impl Pass<'_> {
-    fn segment(&mut self, file: &SegmentFile, behind: &[SegmentFile]) -> Result<(), ReadError> {
+    fn segment(&mut self, surveyed: &Surveyed<'_>) -> Result<(), ReadError> {
         let terms = self.ground.terms;
+        let file = surveyed.file;
         let source = Source::open(&file.path, terms.access)?;
-        let limit = self.limit(behind)?;
-        let decodes = self.ground.how != How::AsItIs;
-        let survey = survey(&source, file, limit, decodes)?;
         let mut old = OldIndexes::read(self.ground.directory, file.base_offset, terms.access)?;
         let check = IndexCheck::new(
             file.base_offset,
@@ -151,57 +146,56 @@ impl Pass<'_> {
             file,
             name: name.to_string_lossy().into_owned(),
             length: source.len(),
-            limit,
+            limit: surveyed.limit,
             parts: vec![Part::new(file.base_offset)],
             cut: None,
             check,
         };
-        self.pieces(&source, &survey, &mut current)?;
+        self.pieces(&source, &surveyed.bad, &mut current)?;
         source.check()?;
-        self.finish(current, &survey, &old);
+        self.finish(current, &surveyed.bad, &old);
         Ok(())
-    }
-
-    /// Where the next segment begins that holds a batch.
-    fn limit(&self, behind: &[SegmentFile]) -> Result<Option<Offset>, ReadError> {
-        for file in behind {
-            let source = Source::open(&file.path, self.ground.terms.access)?;
-            if has_batch(&source, file)? {
-                return Ok(Some(file.base_offset));
-            }
-        }
-        Ok(None)
     }
 
     fn pieces(
         &mut self,
         source: &Source,
-        survey: &Survey,
+        bad: &[Bad],
         current: &mut Current<'_>,
     ) -> Result<(), ReadError> {
         let mut reader = BatchReader::new(source, DEFAULT_MAX_RECORD_BYTES);
-        let mut bad = survey.bad.iter().peekable();
-        each_piece(source, current.file, false, &mut |seen| {
+        let mut bad = bad.iter().peekable();
+        let terms = self.ground.terms;
+        each_piece(source, current.file, false, terms, &mut |seen| {
             let position = match &seen {
                 Seen::Bad(bad) => bad.position,
                 Seen::Good(good) => good.span.position,
             };
-            match (bad.next_if(|bad| bad.position == position), seen) {
-                (Some(bad), _) => self.bad(bad, current),
-                // A batch that was good a moment ago: the file changes, and the check says so.
-                (None, Seen::Bad(_)) => {}
-                (None, Seen::Good(good)) => {
-                    let needs = self
-                        .log
-                        .manager
-                        .needs_control(Append::RECOVERY, &good.batch);
-                    let control = match needs && !self.is_cut {
-                        true => Some(control(&mut reader.load(good.span)?)?),
-                        false => None,
-                    };
-                    self.good(&good, control.as_ref(), current);
+            let bad = bad.next_if(|bad| bad.position == position);
+            let righted = match (bad, seen) {
+                (None, Seen::Good(good)) => self.put_right(good, None, current),
+                (Some(bad), Seen::Good(good)) if self.is_put_back(bad) => {
+                    self.put_right(good, Some(bad), current)
                 }
-            }
+                (Some(bad), _) => {
+                    self.bad(bad, current);
+                    None
+                }
+                // A batch that was good a moment ago: the file changes, and the check says so.
+                (None, Seen::Bad(_)) => None,
+            };
+            let Some((good, change)) = righted else {
+                return Ok(ControlFlow::Continue(()));
+            };
+            let needs = self
+                .log
+                .manager
+                .needs_control(Append::RECOVERY, &good.batch);
+            let control = match needs && !self.is_cut {
+                true => Some(control(&mut reader.load(good.span)?)?),
+                false => None,
+            };
+            self.good(&good, change, control.as_ref(), current);
             Ok(ControlFlow::Continue(()))
         })
     }
@@ -238,27 +232,27 @@ impl Pass<'_> {
     }
 
     /// From the end so far on, the log is another one.
-    fn changes_here(&mut self) {
+    pub(super) fn changes_here(&mut self) {
         if self.log.first_change.is_some() {
             return;
         }
         let here = self.log.end;
         self.log.first_change = Some(here);
+        let log = &mut self.log;
+        self.truth.at(here, here, log.manager.producers());
         // Retention may have taken all batches of a producer that a broker still knows.
-        for entry in (self.ground.snapshot_before)(here) {
-            if self
-                .log
-                .manager
-                .producers()
-                .get(entry.producer_id)
-                .is_none()
-            {
-                self.log.manager.load_entry(&Entry::from_snapshot(&entry));
-            }
+        for entry in self.truth.beyond_the_log(here, log.manager.producers()) {
+            log.manager.load_entry(&Entry::from_snapshot(&entry));
         }
     }
 
-    fn good(&mut self, good: &Good, control: Option<&Control>, current: &mut Current<'_>) {
+    fn good(
+        &mut self,
+        good: &Good,
+        change: Option<Unsealed>,
+        control: Option<&Control>,
+        current: &mut Current<'_>,
+    ) {
         let batch = &good.batch;
         let claim = Claim {
             first: good.first,
@@ -269,6 +263,7 @@ impl Pass<'_> {
             return self.log.ledger.lose(Some(claim), BEHIND);
         }
         self.begin_part(good, current);
+        self.truth.batch(self.log.end, batch, control);
         let mut entry = None;
         if batch.magic >= MAGIC {
             let how = Append::RECOVERY;
@@ -304,7 +299,7 @@ impl Pass<'_> {
             max_timestamp: batch.max_timestamp,
         });
         if let Some(part) = current.parts.last_mut() {
-            part.add(batch.place.position, batch.place.size.into());
+            part.add(batch.place.position, batch.place.size.into(), change);
             part.has_batch = true;
             if let Some(Control::Marker(marker)) = control
                 && marker.is_abort
@@ -335,7 +330,7 @@ impl Pass<'_> {
     }
 
     /// The log ends at a position of this segment, with an offset where one is known, for a reason.
-    fn cut(&mut self, here: (u64, Option<Offset>, String), current: &mut Current<'_>) {
+    pub(super) fn cut(&mut self, here: (u64, Option<Offset>, String), current: &mut Current<'_>) {
         self.is_cut = true;
         self.cut_segment = current.parts.last().map(|part| part.base);
         current.cut = Some(here);
@@ -387,6 +382,10 @@ impl Pass<'_> {
                 ),
             });
         }
+        if self.log.first_change.is_none() {
+            let producers = self.log.manager.producers();
+            self.truth.at(base, self.log.end, producers);
+        }
         self.note_producers(base);
     }
 
@@ -399,7 +398,7 @@ impl Pass<'_> {
         self.log.producers.push((base, entries));
     }
 
-    fn finish(&mut self, current: Current<'_>, survey: &Survey, old: &OldIndexes) {
+    fn finish(&mut self, current: Current<'_>, bad: &[Bad], old: &OldIndexes) {
         let Current {
             file,
             name,
@@ -409,9 +408,14 @@ impl Pass<'_> {
             check,
             ..
         } = current;
-        let is_whole = |part: &Part| part.ranges == [(0, length)] || length == 0;
+        let all = Stretch {
+            position: 0,
+            length,
+            change: None,
+        };
+        let is_whole = |part: &Part| part.stretches == [all.clone()] || length == 0;
         let as_it_is = self.ground.how == How::AsItIs;
-        let is_damaged = as_it_is && survey.bad.iter().any(Bad::is_loss);
+        let is_damaged = as_it_is && bad.iter().any(Bad::is_loss);
         let is_unchanged = as_it_is || matches!(parts.as_slice(), [part] if is_whole(part));
         if let Some((position, offset, detail)) = cut {
             self.log.steps.push(Step {
@@ -439,7 +443,7 @@ impl Pass<'_> {
                 faults: faults.clone(),
                 txn_index: part.aborted.corrected(found, is_readable),
                 has_batch: part.has_batch,
-                ranges: part.ranges,
+                stretches: part.stretches,
             });
         }
     }
@@ -448,7 +452,7 @@ impl Pass<'_> {
     fn end(&mut self) {
         let last = self.log.segments.last().map(|segment| segment.base);
         let end = self.log.end.max(last.unwrap_or(self.log.end));
-        let known = self.ground.last_snapshot.filter(|last| *last > end);
+        let known = self.truth.last().filter(|last| *last > end);
         if let Some(known) = known.filter(|_| self.log.first_change.is_none()) {
             // What lay between went without a trace, or with nothing but zeros.
             self.changes_here();

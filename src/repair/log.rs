@@ -4,8 +4,9 @@ use super::content::{Content, IndexOf, Piece, Range};
 use super::draft::{Draft, name_of, topic_partition};
 use super::error::{PlanError, Refusal};
 use super::index;
-use super::kept_log::{Ground, KeptLog, KeptSegment, kept_log};
+use super::kept_log::{Ground, KeptLog, kept_log};
 use super::old_snapshots::OldSnapshots;
+use super::part::KeptSegment;
 use super::plan::{Plan, Verb};
 use super::terms::{How, Terms};
 use super::words;
@@ -18,6 +19,7 @@ use crate::storage::directory::PartitionDirectory;
 use crate::storage::file_name::FileKind;
 use crate::storage::source::{ReadError, Source};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The topic whose records are not repaired.
 pub const CLUSTER_METADATA: &str = "__cluster_metadata";
@@ -56,20 +58,13 @@ pub fn plan(directory: &PartitionDirectory, how: How, terms: &Terms) -> Result<P
     let partition = topic_partition(directory);
     let snapshots = OldSnapshots::read(directory, terms.rules, terms.access)?;
     let epochs = old_epochs(directory, terms)?;
-    let first = files
-        .first()
-        .map_or(terms.log_start, |file| file.base_offset);
-    let start = terms.log_start.max(first);
     let mut log = kept_log(&Ground {
         directory,
         partition: &partition,
         terms,
         how,
         epochs: epochs.as_ref(),
-        snapshot_before: &|offset| snapshots.newest(start, offset),
-        last_snapshot: { snapshots.offsets() }
-            .filter(|offset| snapshots.is_usable(*offset))
-            .last(),
+        snapshots: Some(&snapshots),
     })?;
     let emptied = empty_below_start(&mut log, terms);
     draft.steps = std::mem::take(&mut log.steps);
@@ -149,12 +144,16 @@ fn plan_segments(
 
 fn plan_segment(draft: &mut Draft<'_>, segment: &KeptSegment, terms: &Terms) {
     if !segment.is_unchanged {
-        let pieces = segment.ranges.iter().map(|(position, length)| {
-            Piece::Range(Range {
+        let pieces = segment.stretches.iter().map(|stretch| {
+            let range = Range {
                 file: segment.source.clone(),
-                position: *position,
-                length: *length,
-            })
+                position: stretch.position,
+                length: stretch.length,
+            };
+            match stretch.change {
+                None => Piece::Range(range),
+                Some(change) => Piece::Edited(range, Arc::new(change)),
+            }
         });
         let content = Content::Pieces(pieces.collect());
         let name = draft.name(FileKind::Log, segment.base);
@@ -176,6 +175,15 @@ fn plan_snapshots(draft: &mut Draft<'_>, log: &KeptLog, old: &OldSnapshots, term
         offset > start && offset <= change && bases.contains(&offset) && old.is_usable(offset)
     };
     let mut written = BTreeSet::new();
+    for (offset, entries) in &log.corrected {
+        if is_true(*offset) && written.insert(*offset) {
+            // Only more than 2^31 entries could be refused, and no table holds that many.
+            let bytes = producer_snapshot::encode(Version::V1, entries).unwrap_or_default();
+            let name = draft.name(FileKind::ProducerSnapshot, *offset);
+            let why = "it does not say what the log says".to_owned();
+            draft.write(&name, Content::Bytes(bytes), &name, why);
+        }
+    }
     for (offset, entries) in &log.producers {
         if *offset <= start || is_true(*offset) || !written.insert(*offset) {
             continue;

@@ -52,6 +52,20 @@ impl OldSnapshots {
         self.files.get(&offset).is_some_and(|(_, usable)| *usable)
     }
 
+    /// What the one at an offset says, if a broker can use it.
+    pub(super) fn at(&self, offset: Offset) -> Option<Vec<ProducerEntry>> {
+        let (path, _) = self.files.get(&offset).filter(|(_, usable)| *usable)?;
+        entries(path, self.rules, self.access).ok().flatten()
+    }
+
+    /// The offset of the one before an offset.
+    pub(super) fn before(&self, offset: Offset) -> Option<Offset> {
+        let mut below = self.files.range(..offset).rev();
+        below
+            .find(|(_, (_, usable))| *usable)
+            .map(|(offset, _)| *offset)
+    }
+
     /// What the newest says that a broker can use and that lies above `start` and not above
     /// `upto`. One that is gone meanwhile says nothing.
     pub(super) fn newest(&self, start: Offset, upto: Offset) -> Vec<ProducerEntry> {

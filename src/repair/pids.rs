@@ -70,7 +70,7 @@ pub fn plan(
         Pids::Which(which) => {
             let in_use = which_ids::in_use(directory, terms)?;
             let pairs = which.pairs(&in_use, known).map_err(producers)?;
-            (Renumbering::ById(pairs), which.consequences())
+            (Renumbering::ById(pairs), which.consequences(&in_use))
         }
         Pids::Split(split) => {
             let in_use = which_ids::in_use(directory, terms)?;

@@ -2,6 +2,7 @@
 //! written.
 
 use super::content::Content;
+use super::replicas::Replicas;
 use crate::format::number::Offset;
 use std::path::PathBuf;
 
@@ -24,6 +25,8 @@ pub struct Plan {
     pub kept: Kept,
     /// What is not there any more afterwards, by rising offsets.
     pub lost: Vec<Lost>,
+    /// Which brokers have the partition, where the cluster's metadata were asked.
+    pub replicas: Option<Replicas>,
     /// What may be better than this plan, the best first; each a sentence.
     pub alternatives: Vec<String>,
     /// What follows from it that is not plain; each a sentence.

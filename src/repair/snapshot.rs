@@ -9,7 +9,7 @@ use super::plan::{Plan, Verb};
 use super::snapshot_files::{self, SnapshotFile};
 use super::sound;
 use super::terms::Terms;
-use crate::format::number::ProducerId;
+use crate::format::number::{Offset, ProducerId};
 use crate::format::producer_snapshot::{self, ProducerEntry, Version};
 use crate::storage::directory::PartitionDirectory;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,8 +55,15 @@ pub fn plan(
             ));
             continue;
         };
-        let mut words = Vec::new();
-        let entries = changes.applied(&snapshot.entries, &mut met, &mut words);
+        let (mut words, mut kept) = (Vec::new(), Vec::new());
+        let entries = changes.applied(&snapshot.entries, &mut met, &mut words, &mut kept);
+        for (id, first) in kept {
+            draft.warnings.push(format!(
+                "{} keeps producer {id}: its transaction from offset {first} on is open there, and \
+                 a broker that reads the log from there needs it",
+                file.name
+            ));
+        }
         let version = changes.version.unwrap_or(snapshot.version);
         if version != snapshot.version {
             words.insert(0, format!("version {}", version.number()));
@@ -107,13 +114,20 @@ impl Changes {
             for entry in file.entries() {
                 in_use.insert(entry.producer_id);
                 let id = entry.producer_id;
-                if let Some(first) = entry.open_txn()
-                    && self.dropped.contains(&id)
-                {
+                let is_newest = files.last().is_some_and(|last| last.offset == file.offset);
+                if let Some(first) = entry.open_txn().filter(|_| is_newest) {
+                    let why = if self.dropped.contains(&id) {
+                        "without its entry a broker forgets the transaction, and consumers of \
+                         committed records read it"
+                    } else if self.remapped.contains_key(&id) {
+                        "under another id nothing ends the transaction: its marker comes under \
+                         the old one"
+                    } else {
+                        continue;
+                    };
                     return Err(format!(
                         "producer {id} has a transaction open from offset {first} on, by {}: \
-                         without its entry a broker forgets the transaction, and consumers of \
-                         committed records read it; `kfsck repair abort` first",
+                         {why}; `kfsck repair abort` first, or --rebuild where the log ends it",
                         file.name
                     ));
                 }
@@ -133,8 +147,11 @@ impl Changes {
             coordinator: None,
             force: self.force,
         };
+        let entries = files.iter().flat_map(SnapshotFile::entries);
+        let ended = entries.filter(|entry| entry.open_txn().is_none());
+        let ended: BTreeSet<ProducerId> = ended.map(|entry| entry.producer_id).collect();
         let remapped = self.remapped.iter();
-        let mut here = remapped.filter(|(old, _)| in_use.contains(old));
+        let mut here = remapped.filter(|(old, _)| ended.contains(old));
         here.try_for_each(|(_, new)| new_ids::check(*new, &in_use, known))
     }
 
@@ -144,11 +161,19 @@ impl Changes {
         old: &[ProducerEntry],
         met: &mut BTreeSet<ProducerId>,
         words: &mut Vec<String>,
+        kept: &mut Vec<(ProducerId, Offset)>,
     ) -> Vec<ProducerEntry> {
         let mut entries = Vec::with_capacity(old.len());
         for entry in old {
             let id = entry.producer_id;
             let mut entry = entry.clone();
+            let is_touched = self.dropped.contains(&id) || self.remapped.contains_key(&id);
+            if let Some(first) = entry.open_txn().filter(|_| is_touched) {
+                met.insert(id);
+                kept.push((id, first));
+                entries.push(entry);
+                continue;
+            }
             if self.dropped.contains(&id) {
                 met.insert(id);
                 words.push(format!("producer {id} goes"));

@@ -23,6 +23,10 @@ pub struct Split {
     pub producer_id: ProducerId,
     /// The id of the second writer; one from the reserved range without it.
     pub new_id: Option<ProducerId>,
+    /// How many writers may share the id, up to
+    /// [`MOST_WRITERS`](crate::analysis::unmix::MOST_WRITERS); 1 where nobody knows: as few as the
+    /// log needs.
+    pub writers: usize,
     /// Writers that are known, by an offset of theirs.
     pub decisions: Decisions,
 }
@@ -92,12 +96,17 @@ impl Split {
             )));
         }
         let decisions = self.open_decisions(members, in_use)?;
-        let found = unmix(members, &decisions, DEFAULT_EXPIRATION_MS)
+        let writers = match self.was_split(in_use) {
+            true => 1,
+            false => self.writers,
+        };
+        let found = unmix(members, writers, &decisions, DEFAULT_EXPIRATION_MS)
             .map_err(|error: Undecidable| format!("producer {id}: {error}"))?;
-        if found.count < 2 {
+        if found.count < 2 && found.is_certain() {
             return Ok(Splitting::nothing(format!(
-                "producer {id}: one writer may have written all that it has here, {}; --assign \
-                 OFFSET=1 says otherwise of a batch",
+                "producer {id}: one writer may have written all that it has here, {}; where you \
+                 know that there were more, --writers tells what each may have written, and \
+                 --assign OFFSET=1 says who wrote a batch",
                 batches(members.len())
             )));
         }
@@ -112,9 +121,13 @@ impl Split {
             }
         }
         let mut words = vec![format!(
-            "producer {id}: {} writers by its sequences, epochs and kinds of batches; a third \
-             writer that contradicts none of them would not show",
-            found.count
+            "producer {id}: {} writers by its sequences, epochs and kinds of batches; one more \
+             that contradicts none of them {}",
+            found.count,
+            match writers {
+                1 => "would not show: --writers says how many there may be".to_owned(),
+                writers => format!("was looked for among {writers}"),
+            }
         )];
         words.extend(self.foreign_ends(members, &found, &ids));
         Ok(Splitting {
@@ -122,6 +135,11 @@ impl Split {
             words,
             steps: self.steps(members, &found, &ids),
         })
+    }
+
+    /// Whether a run before has given the other writers their ids.
+    fn was_split(&self, in_use: &BTreeSet<ProducerId>) -> bool {
+        in_use.contains(&self.new_id.unwrap_or(new_ids::RESERVED))
     }
 
     /// Decisions but for those that a run before has followed: their batches have another id.
@@ -135,10 +153,7 @@ impl Split {
                 member.seen.base_offset <= *offset && *offset <= member.seen.last_offset
             })
         };
-        let was_split = match self.new_id {
-            Some(new) => in_use.contains(&new),
-            None => in_use.contains(&new_ids::RESERVED),
-        };
+        let was_split = self.was_split(in_use);
         let mut open = Decisions::new();
         for (offset, writer) in &self.decisions {
             if is_here(offset) {
@@ -254,10 +269,21 @@ impl Split {
             if let Some((opener, first)) = open.take()
                 && opener != *writer
             {
+                let mut behind = members.iter().zip(&found.writers);
+                let own = behind.find(|(member, writer)| {
+                    **writer == opener && member.marker.is_some() && member.seen.base_offset > at
+                });
+                let end = match own {
+                    Some((own, _)) => format!(
+                        "ends with its own marker at offset {} now, and its records count as that \
+                         says",
+                        own.seen.base_offset
+                    ),
+                    None => "has no marker of its own and is open now".to_owned(),
+                };
                 said.push(format!(
                     "the {} at offset {at}, of {}, has ended the transaction of {} from offset \
-                     {first} on: that one ends with its own marker now, and its records count as \
-                     that says",
+                     {first} on: that one {end}",
                     if marker.is_abort { "ABORT" } else { "COMMIT" },
                     name(*writer),
                     name(opener)

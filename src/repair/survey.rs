@@ -1,19 +1,26 @@
 //! What of a segment cannot stay: stretches that hold no batch, batches that cannot be read, and
 //! batches whose offsets do not rise.
 
-use super::chain::{Link, longest};
+use super::epoch_line::{EpochLine, OutOfLine, Spot};
+use super::order::out_of_order;
+use super::terms::Terms;
 use crate::format::batch::{HEADER_SIZE, Header, MAGIC};
 use crate::format::number::{Offset, to_usize};
 use crate::state::batch::{Batch, Place};
+use crate::state::epochs::LeaderEpochs;
 use crate::state::read::SegmentFile;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::segment::contents::BatchReader;
 use crate::storage::segment::walk::{Piece, Span, Walk};
 use crate::storage::source::{ReadError, Source};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 /// No record is larger; whatever a header says, memory holds what is there.
 const MOST_RECORD_BYTES: u64 = 1 << 31;
+
+/// Bytes that are read before somebody is told.
+const PACE: u64 = 1 << 20;
 
 /// A stretch of a segment that cannot stay.
 #[derive(Debug, Clone)]
@@ -28,6 +35,8 @@ pub(super) struct Bad {
     pub(super) message: String,
     /// What its header says, if one is there. Nothing vouches for it.
     pub(super) claim: Option<Claim>,
+    /// The one offset at which a sound batch belongs that bears another.
+    pub(super) belongs: Option<Offset>,
 }
 
 /// What a batch says of itself.
@@ -48,34 +57,77 @@ pub(super) struct Good {
     pub(super) records: u64,
 }
 
-/// What a segment consists of.
-#[derive(Debug, Default)]
-pub(super) struct Survey {
-    /// What cannot stay, by rising position.
+/// A segment that was looked at.
+pub(super) struct Surveyed<'a> {
+    pub(super) file: &'a SegmentFile,
+    /// Where the next segment begins that holds a batch.
+    pub(super) limit: Option<Offset>,
+    /// What of it cannot stay, by rising position.
     pub(super) bad: Vec<Bad>,
-    /// How many batches can.
-    pub(super) good: u64,
 }
 
-/// Looks at a segment whose offsets must lie below `limit`, where the next one with a batch
-/// begins. Records are decoded if `decodes` says so.
+/// Looks at all segments of a log: what is wrong with one may show in the next. Of batches whose
+/// leader epoch is wrong it gives the place; `epochs` is what leader-epoch-checkpoint says.
 ///
 /// # Errors
 /// A read that failed.
-pub(super) fn survey(
+pub(super) fn surveys<'a>(
+    files: &'a [SegmentFile],
+    epochs: Option<&LeaderEpochs>,
+    decodes: bool,
+    terms: &Terms,
+) -> Result<(Vec<Surveyed<'a>>, BTreeMap<Spot, OutOfLine>), ReadError> {
+    let mut line = EpochLine::new(epochs);
+    let mut surveys = Vec::new();
+    let mut rest = files;
+    while let Some((file, behind)) = rest.split_first() {
+        let source = Source::open(&file.path, terms.access)?;
+        let limit = limit(behind, terms)?;
+        let bad = survey(&source, file, limit, decodes, terms, &mut line)?;
+        surveys.push(Surveyed { file, limit, bad });
+        rest = behind;
+    }
+    let out_of_line = match decodes {
+        true => line.end(),
+        false => BTreeMap::new(),
+    };
+    Ok((surveys, out_of_line))
+}
+
+/// Where the next segment begins that holds a batch.
+fn limit(behind: &[SegmentFile], terms: &Terms) -> Result<Option<Offset>, ReadError> {
+    for file in behind {
+        if has_batch(&Source::open(&file.path, terms.access)?, file, terms)? {
+            return Ok(Some(file.base_offset));
+        }
+    }
+    Ok(None)
+}
+
+/// Looks at a segment whose offsets must lie below `limit`, where the next one with a batch
+/// begins: what of it cannot stay, by rising position. Records are decoded if `decodes` says so.
+/// Every batch that can be read is shown to `line`.
+///
+/// # Errors
+/// A read that failed.
+fn survey(
     source: &Source,
     file: &SegmentFile,
     limit: Option<Offset>,
     decodes: bool,
-) -> Result<Survey, ReadError> {
-    let mut found = Survey::default();
+    terms: &Terms,
+    line: &mut EpochLine<'_>,
+) -> Result<Vec<Bad>, ReadError> {
+    let mut found = Vec::new();
     let mut last = file.base_offset.plus(-1);
     let mut rises = true;
-    each_piece(source, file, decodes, &mut |seen| {
+    each_piece(source, file, decodes, terms, &mut |seen| {
         match seen {
-            Seen::Bad(bad) => found.bad.push(bad),
+            Seen::Bad(bad) => found.push(bad),
             Seen::Good(good) => {
-                found.good += 1;
+                if good.batch.magic >= MAGIC {
+                    line.batch(&good.batch);
+                }
                 rises &= good.first > last && is_below(good.batch.last_offset, limit);
                 last = good.batch.last_offset;
             }
@@ -83,10 +135,8 @@ pub(super) fn survey(
         Ok(ControlFlow::Continue(()))
     })?;
     if !rises {
-        let out_of_order = out_of_order(source, file, limit, decodes)?;
-        found.good -= u64::try_from(out_of_order.len()).unwrap_or(0);
-        found.bad.extend(out_of_order);
-        found.bad.sort_by_key(|bad| bad.position);
+        found.extend(out_of_order(source, file, limit, decodes, terms)?);
+        found.sort_by_key(|bad| bad.position);
     }
     source.check()?;
     Ok(found)
@@ -96,9 +146,9 @@ pub(super) fn survey(
 ///
 /// # Errors
 /// A read that failed.
-pub(super) fn has_batch(source: &Source, file: &SegmentFile) -> Result<bool, ReadError> {
+fn has_batch(source: &Source, file: &SegmentFile, terms: &Terms) -> Result<bool, ReadError> {
     let mut found = false;
-    each_piece(source, file, false, &mut |seen| {
+    each_piece(source, file, false, terms, &mut |seen| {
         found = matches!(seen, Seen::Good(_));
         Ok(match found {
             true => ControlFlow::Break(()),
@@ -108,7 +158,7 @@ pub(super) fn has_batch(source: &Source, file: &SegmentFile) -> Result<bool, Rea
     Ok(found)
 }
 
-fn is_below(offset: Offset, limit: Option<Offset>) -> bool {
+pub(super) fn is_below(offset: Offset, limit: Option<Offset>) -> bool {
     limit.is_none_or(|limit| offset < limit)
 }
 
@@ -123,11 +173,18 @@ pub(super) fn each_piece(
     source: &Source,
     file: &SegmentFile,
     decodes: bool,
+    terms: &Terms,
     visit: &mut dyn FnMut(Seen) -> Result<ControlFlow<()>, ReadError>,
 ) -> Result<(), ReadError> {
+    let mut told = 0;
     let mut walk = Walk::new(source);
     let mut reader = BatchReader::new(source, MOST_RECORD_BYTES);
     while let Some(piece) = walk.next_piece()? {
+        let (Piece::Damage(Damage { position, .. }) | Piece::Batch(Span { position, .. })) = piece;
+        if position >= told + PACE {
+            terms.tell_read(position - told);
+            told = position;
+        }
         let seen = match piece {
             Piece::Damage(damage) => {
                 let span = Span {
@@ -141,9 +198,10 @@ pub(super) fn each_piece(
             Piece::Batch(span) => batch(&mut reader, file, span, decodes)?,
         };
         if visit(seen)?.is_break() {
-            break;
+            return Ok(());
         }
     }
+    terms.tell_read(source.len() - told);
     Ok(())
 }
 
@@ -174,6 +232,7 @@ fn batch(
             code,
             message,
             claim: Some(claim).filter(|claim| claim.first <= claim.last),
+            belongs: None,
         })
     };
     let checksum = loaded.checksum()?;
@@ -212,58 +271,6 @@ fn batch(
     }))
 }
 
-/// The batches that cannot stay because of where their offsets lie.
-fn out_of_order(
-    source: &Source,
-    file: &SegmentFile,
-    limit: Option<Offset>,
-    decodes: bool,
-) -> Result<Vec<Bad>, ReadError> {
-    let (mut bad, mut places, mut links) = (Vec::new(), Vec::new(), Vec::new());
-    each_piece(source, file, decodes, &mut |seen| {
-        if let Seen::Good(good) = seen {
-            let link = Link {
-                first: good.first,
-                last: good.batch.last_offset,
-                records: good.records,
-            };
-            if link.first < file.base_offset || !is_below(link.last, limit) {
-                bad.push(out_of_place(good.span, link, file.base_offset, limit));
-            } else {
-                places.push(good.span);
-                links.push(link);
-            }
-        }
-        Ok(ControlFlow::Continue(()))
-    })?;
-    let kept = longest(&links);
-    let mut before = file.base_offset.plus(-1);
-    for ((span, link), kept) in places.into_iter().zip(links).zip(kept) {
-        if kept {
-            before = link.last;
-        } else {
-            let message = format!(
-                "offsets {} to {} behind or around {before}: the order that keeps the most \
-                 records leaves them out",
-                link.first, link.last
-            );
-            bad.push(Bad::of_link(span, link, message));
-        }
-    }
-    Ok(bad)
-}
-
-fn out_of_place(span: Span, link: Link, base: Offset, limit: Option<Offset>) -> Bad {
-    let Link { first, last, .. } = link;
-    let message = match limit {
-        Some(limit) if last >= limit => format!(
-            "offsets {first} to {last} in a segment that ends below {limit}, where the next begins"
-        ),
-        _ => format!("offsets {first} to {last} in a segment that begins at {base}"),
-    };
-    Bad::of_link(span, link, message)
-}
-
 impl Bad {
     fn of(damage: &Damage, claim: Option<Claim>) -> Self {
         Self {
@@ -272,20 +279,7 @@ impl Bad {
             code: damage.code,
             message: damage.message.clone(),
             claim: claim.filter(|_| damage.code != Code::ZeroTail),
-        }
-    }
-
-    fn of_link(span: Span, link: Link, message: String) -> Self {
-        Self {
-            position: span.position,
-            size: span.size.into(),
-            code: Code::OffsetRegression,
-            message,
-            claim: Some(Claim {
-                first: link.first,
-                last: link.last,
-                records: Some(link.records),
-            }),
+            belongs: None,
         }
     }
 

@@ -32,6 +32,9 @@ pub(super) struct Tail<'a> {
     sound: Sound,
     last: SoundSegment,
     loaded: Box<Loaded<1>>,
+    /// The last epoch that `leader-epoch-checkpoint` names. A leader that has written nothing is
+    /// named there at the log's end, where a load forgets it.
+    named_epoch: LeaderEpoch,
     /// What the last batch is, if it is a control batch.
     pub(super) last_control: Option<Control>,
 }
@@ -71,6 +74,7 @@ impl<'a> Tail<'a> {
             sound,
             last,
             loaded,
+            named_epoch: named_epoch(directory, terms),
             last_control,
         })
     }
@@ -88,7 +92,7 @@ impl<'a> Tail<'a> {
         let known = known.map_or(LeaderEpoch(0), |last| last.leader_epoch);
         Place {
             offset: self.sound.end,
-            partition_leader_epoch: self.sound.leader_epoch.max(known),
+            partition_leader_epoch: self.sound.leader_epoch.max(known).max(self.named_epoch),
             timestamp,
         }
     }
@@ -286,6 +290,16 @@ pub(super) fn procedure(plan: &mut Plan, bytes: &[u8], place: Place) {
          where that fails"
             .to_owned(),
     );
+}
+
+/// The last epoch of `leader-epoch-checkpoint`; 0 where it does not tell.
+fn named_epoch(directory: &PartitionDirectory, terms: &Terms) -> LeaderEpoch {
+    let named = || {
+        let file = Source::open(&directory.path.join(LEADER_EPOCHS), terms.access).ok()?;
+        let entries = leader_epoch_checkpoint::decode(&file.contents().ok()?).ok()?;
+        Some(entries.last()?.leader_epoch)
+    };
+    named().unwrap_or(LeaderEpoch(0))
 }
 
 fn loaded(

@@ -3,9 +3,17 @@
 use crate::format::number::Offset;
 use crate::state::rules::{RuleSet, Stock};
 use crate::storage::source::Access;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Hears how far the reading of logs is.
+pub trait Listener: Debug + Send + Sync {
+    /// So many more bytes of logs were read; some are read more than once.
+    fn read(&self, bytes: u64);
+}
 
 /// What is known of a partition from elsewhere.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Terms {
     /// Whose producer state: what snapshots and transaction indexes say.
     pub rules: &'static dyn RuleSet,
@@ -15,6 +23,8 @@ pub struct Terms {
     pub log_start: Offset,
     /// `index.interval.bytes` of the topic, in bytes.
     pub index_interval_bytes: u64,
+    /// Who hears how far a plan is.
+    pub listener: Option<Arc<dyn Listener>>,
 }
 
 impl Terms {
@@ -26,6 +36,16 @@ impl Terms {
             access,
             log_start,
             index_interval_bytes: 4096,
+            listener: None,
+        }
+    }
+}
+
+impl Terms {
+    /// Tells the listener, if there is one.
+    pub(super) fn tell_read(&self, bytes: u64) {
+        if let Some(listener) = &self.listener {
+            listener.read(bytes);
         }
     }
 }

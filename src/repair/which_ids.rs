@@ -62,6 +62,9 @@ impl Which {
         known: Known<'_>,
     ) -> Result<BTreeMap<ProducerId, ProducerId>, String> {
         if let Self::Pairs(given) = self {
+            if let Some(new) = given.values().find(|new| new.0 < 0) {
+                new_ids::check(*new, in_use, known)?;
+            }
             let here = given.iter().filter(|(old, _)| in_use.contains(old));
             let here: BTreeMap<_, _> = here.map(|(old, new)| (*old, *new)).collect();
             for new in here.values() {
@@ -115,9 +118,18 @@ impl Which {
         }
     }
 
-    pub(super) fn consequences(&self) -> Vec<String> {
+    /// What there is to say; `in_use` are the ids of the partition.
+    pub(super) fn consequences(&self, in_use: &BTreeSet<ProducerId>) -> Vec<String> {
         match self {
-            Self::Pairs(_) => Vec::new(),
+            Self::Pairs(given) => given
+                .keys()
+                .filter(|old| !in_use.contains(old))
+                .map(|old| {
+                    format!(
+                        "producer {old}: no batch, no transaction index and no snapshot has it here"
+                    )
+                })
+                .collect(),
             Self::Map(_) => vec![
                 "bit-field keeps the low 31 bits of an id: the way back is for ids below \
                  2147483648 alone"

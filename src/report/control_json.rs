@@ -215,7 +215,16 @@ fn push(text: &dyn Display, out: &mut Vec<u8>) {
 }
 
 /// Appends a JSON string as Jackson writes it ([`json::put_text`]), of bytes as Java reads them.
-fn push_json_string(bytes: &[u8], out: &mut Vec<u8>) {
+pub(super) fn push_json_string(bytes: &[u8], out: &mut Vec<u8>) {
+    if bytes
+        .iter()
+        .all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'))
+    {
+        out.push(b'"');
+        out.extend_from_slice(bytes);
+        out.push(b'"');
+        return;
+    }
     let mut text = Vec::with_capacity(bytes.len());
     push_java_utf8(bytes, &mut text);
     let mut quoted = String::with_capacity(text.len());

@@ -17,6 +17,7 @@ pub mod dump;
 pub mod explain;
 pub mod json;
 pub mod log_findings;
+pub mod message_json;
 pub mod one_line;
 pub mod paragraph;
 pub mod pid;

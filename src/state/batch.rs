@@ -170,7 +170,7 @@ fn legacy_timestamp(head: &[u8; HEADER_SIZE]) -> Timestamp {
 /// # Errors
 /// A read that failed.
 pub fn control(batch: &mut LoadedBatch<'_>) -> Result<Control, ReadError> {
-    match usual_marker(batch) {
+    match batch.whole().and_then(usual_marker) {
         Some(marker) => Ok(Control::Marker(marker)),
         None => any_control(batch),
     }
@@ -204,14 +204,15 @@ pub(super) fn any_control(batch: &mut LoadedBatch<'_>) -> Result<Control, ReadEr
     })
 }
 
-/// A marker byte for byte as coordinators write it: the only record of a plain batch, at the
-/// batch's own time.
+/// The marker in a control batch that is byte for byte as coordinators write it: the only record,
+/// plain, at the batch's own time. Any other takes [`control`] to tell.
+#[must_use]
 #[inline]
-fn usual_marker(batch: &LoadedBatch<'_>) -> Option<Marker> {
+pub fn usual_marker(batch: &[u8]) -> Option<Marker> {
     const FLAGS: i16 = 0x30;
     const VARINTS: [u8; 5] = [2 * 16, 0, 0, 0, 2 * 4];
-    let header = batch.header();
-    let (head, record) = batch.whole()?.split_at_checked(HEADER_SIZE)?;
+    let (head, record) = batch.split_first_chunk::<HEADER_SIZE>()?;
+    let header = Header::new(head);
     let record: &[u8; 17] = record.try_into().ok()?;
     // Length, attributes, timestamp and offset deltas, length of the key; key; length of the
     // value; version; coordinator's epoch; number of headers.

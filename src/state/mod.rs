@@ -21,6 +21,7 @@ mod open_slots;
 pub mod read;
 pub mod replay;
 pub mod rules;
+pub(crate) mod slot_index;
 pub mod snapshot;
 pub mod table;
 #[cfg(test)]

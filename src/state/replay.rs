@@ -3,6 +3,8 @@
 //!
 //! Goes on where a broker would end: the event says so.
 
+mod following;
+
 use crate::format::number::{LeaderEpoch, Offset, ProducerId, Timestamp};
 use crate::format::producer_snapshot::ProducerEntry;
 use crate::format::txn_index::AbortedTxn;
@@ -287,17 +289,22 @@ impl<const N: usize> Replay<N> {
         self.drain(visitor);
     }
 
-    /// Takes in what waits. First all producers are looked up, and only then the first is changed:
-    /// look-ups do not depend on each other, so the processor waits for memory once for many of
-    /// them.
+    /// Takes in what waits. First all producers are looked up and touched, and only then the first
+    /// is changed: look-ups do not depend on each other, so the processor waits for memory once for
+    /// many of them.
     fn drain(&mut self, visitor: &mut dyn Visitor) {
         let mut hints = [Hint::default(); WAITING];
+        let (producers, mut touched) = (self.manager.producers(), 0);
         for (hint, Waiting { batch, marker }) in hints.iter_mut().zip(&self.waiting) {
-            hint.slot = self.manager.producers().find(batch.producer_id);
+            hint.slot = producers.likely(batch.producer_id);
             if batch.is_transactional && marker.is_none() {
                 hint.transaction = self.transactions.find(batch.producer_id);
             }
         }
+        for slot in hints.iter().filter_map(|hint| hint.slot) {
+            touched ^= producers.touch(slot);
+        }
+        std::hint::black_box(touched);
         let mut waiting = std::mem::take(&mut self.waiting);
         for (hint, Waiting { batch, marker }) in hints.iter().zip(&waiting) {
             let control = marker.map(Control::Marker);

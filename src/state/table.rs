@@ -1,29 +1,23 @@
 //! Producers by id, packed: 45 bytes a producer with one batch, 125 with five, and its index.
 //!
 //! ```text
-//! index:  power of two of u32, at most 7/8 full: | tag | slot |, all ones for none
+//! index:  see `slot_index`: 4 bytes a place, at most 7/8 of them taken
 //! slots:  chunks of 4096 packed entries, never copied when the table grows
 //! ```
 //!
 //! Offsets and timestamps take 48 bits; what does not fit lies beside the table, and so does the
-//! first offset of an open transaction. The index finds its place by the low bits of a keyed hash
-//! and keeps as many of the other bits as there is room for beside the slot's number, so that an
-//! entry is rarely looked at in vain. Entries go in the order of their first batch.
+//! first offset of an open transaction. Entries go in the order of their first batch.
 
 use crate::format::number::{
     CoordinatorEpoch, Offset, ProducerEpoch, ProducerId, Sequence, Timestamp, to_usize,
 };
 use crate::state::entry::{BatchMetadata, Batches, Entry};
-use crate::state::hash::Mixer;
 use crate::state::open_slots::{OpenSlot, OpenSlots};
+use crate::state::slot_index::SlotIndex;
 use std::collections::HashMap;
 
 /// Entries of one chunk.
 const CHUNK: usize = 4096;
-/// No slot.
-const NONE: u32 = u32::MAX;
-/// The least size of the index.
-const SMALLEST_INDEX: u32 = 16;
 /// Bytes of a position that is not known.
 pub(super) const NO_POSITION: u32 = u32::MAX;
 
@@ -86,8 +80,7 @@ pub struct Slot(pub(super) u32);
 /// Producers by id, with up to `N` batches each.
 #[derive(Debug, Clone)]
 pub struct Table<const N: usize> {
-    mixer: Mixer,
-    index: Vec<u32>,
+    index: SlotIndex,
     pub(super) chunks: Vec<Vec<Packed<N>>>,
     count: u32,
     /// Numbers of more than 48 bits, by slot and field.
@@ -110,8 +103,7 @@ impl<const N: usize> Table<N> {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            mixer: Mixer::new(),
-            index: Vec::new(),
+            index: SlotIndex::new(),
             chunks: Vec::new(),
             count: 0,
             aside: HashMap::new(),
@@ -137,7 +129,7 @@ impl<const N: usize> Table<N> {
         let entries: usize = self.chunks.iter().map(Vec::capacity).sum();
         let slots = entries.saturating_mul(size_of::<Packed<N>>());
         let list = size_of::<Vec<Packed<N>>>().saturating_mul(self.chunks.capacity());
-        let index = self.index.capacity().saturating_mul(size_of::<u32>());
+        let index = self.index.allocated_bytes();
         slots.saturating_add(list).saturating_add(index)
     }
 
@@ -145,22 +137,31 @@ impl<const N: usize> Table<N> {
     #[must_use]
     #[inline]
     pub fn find(&self, id: ProducerId) -> Option<Slot> {
-        let mask = self.index_mask()?;
-        let hash = self.mixer.mix(id.0.cast_unsigned());
-        let tag = tag_of(hash, mask);
         let wanted = id.0.to_be_bytes();
-        let mut at = low_half(hash) & mask;
-        loop {
-            let found = *self.index.get(to_usize(at))?;
-            if found == NONE {
-                return None;
-            }
-            let slot = found & mask;
-            if found & !mask == tag && self.packed(slot)?.producer_id == wanted {
-                return Some(Slot(slot));
-            }
-            at = at.wrapping_add(1) & mask;
-        }
+        let is_in = |slot| {
+            let packed = self.packed(slot);
+            packed.is_some_and(|packed| packed.producer_id == wanted)
+        };
+        self.index.find(id.0.cast_unsigned(), is_in).map(Slot)
+    }
+
+    /// Where a producer most likely is; [`Table::holds`] tells for certain.
+    #[inline]
+    pub(super) fn likely(&self, id: ProducerId) -> Option<Slot> {
+        self.index.likely(id.0.cast_unsigned()).map(Slot)
+    }
+
+    /// Reads of an entry what brings all of it into the cache.
+    #[inline]
+    pub(super) fn touch(&self, slot: Slot) -> u8 {
+        self.packed(slot.0).map_or(0, |packed| {
+            let [first, ..] = packed.producer_id;
+            let last = packed.batches.last().map_or(0, |last| {
+                let [.., last] = last.timestamp;
+                last
+            });
+            first ^ last
+        })
     }
 
     /// Whether the entry in a slot is of this producer.
@@ -214,11 +215,6 @@ impl<const N: usize> Table<N> {
 
     /// Adds the entry of a producer that has none yet.
     pub fn add(&mut self, entry: &Entry<N>) -> Slot {
-        // Seven eighths of the index at most, so that a search ends soon.
-        let room = (self.index.len() >> 3).saturating_mul(7);
-        if to_usize(self.count) >= room {
-            self.grow();
-        }
         let slot = self.count;
         let packed = self.pack(slot, entry, None);
         if self.chunks.last().is_none_or(|last| last.len() == CHUNK) {
@@ -228,7 +224,13 @@ impl<const N: usize> Table<N> {
             last.push(packed);
         }
         self.count = self.count.saturating_add(1);
-        self.enter(slot, entry.producer_id);
+        let chunks = &self.chunks;
+        let id_in = |slot| {
+            let packed = packed_at(chunks, slot)?;
+            Some(u64::from_be_bytes(packed.producer_id))
+        };
+        let id = entry.producer_id.0.cast_unsigned();
+        self.index.add(slot, id, id_in);
         Slot(slot)
     }
 
@@ -255,7 +257,7 @@ impl<const N: usize> Table<N> {
     /// Gives all entries, in their order, and their memory back a chunk at a time: what takes them
     /// in grows no faster than this shrinks.
     pub fn consume(mut self, mut visit: impl FnMut(&Entry<N>)) {
-        self.index = Vec::new();
+        self.index.release();
         let mut slot = 0_u32;
         for chunk in std::mem::take(&mut self.chunks) {
             for packed in &chunk {
@@ -265,49 +267,9 @@ impl<const N: usize> Table<N> {
         }
     }
 
-    /// The highest slot number that fits, and what is not tag; `None` without an index.
-    #[inline]
-    fn index_mask(&self) -> Option<u32> {
-        u32::try_from(self.index.len().checked_sub(1)?).ok()
-    }
-
     #[inline]
     pub(super) fn packed(&self, slot: u32) -> Option<&Packed<N>> {
-        let slot = to_usize(slot);
-        self.chunks.get(slot / CHUNK)?.get(slot % CHUNK)
-    }
-
-    /// Doubles the index.
-    #[cold]
-    fn grow(&mut self) {
-        let size = self
-            .index
-            .len()
-            .saturating_mul(2)
-            .max(to_usize(SMALLEST_INDEX));
-        self.index = vec![NONE; size];
-        for slot in 0..self.count {
-            let id = self.packed(slot).map(|packed| packed.producer_id);
-            if let Some(id) = id {
-                self.enter(slot, ProducerId(i64::from_be_bytes(id)));
-            }
-        }
-    }
-
-    /// Writes a slot into the index, which has room.
-    fn enter(&mut self, slot: u32, id: ProducerId) {
-        let Some(mask) = self.index_mask() else {
-            return;
-        };
-        let hash = self.mixer.mix(id.0.cast_unsigned());
-        let mut at = low_half(hash) & mask;
-        while let Some(place) = self.index.get_mut(to_usize(at)) {
-            if *place == NONE {
-                *place = tag_of(hash, mask) | slot;
-                return;
-            }
-            at = at.wrapping_add(1) & mask;
-        }
+        packed_at(&self.chunks, slot)
     }
 
     #[inline]
@@ -402,6 +364,12 @@ impl<const N: usize> Table<N> {
     }
 }
 
+#[inline]
+fn packed_at<const N: usize>(chunks: &[Vec<Packed<N>>], slot: u32) -> Option<&Packed<N>> {
+    let slot = to_usize(slot);
+    chunks.get(slot / CHUNK)?.get(slot % CHUNK)
+}
+
 /// The entry in a slot, apart from what lies beside the table.
 #[inline]
 pub(super) fn packed_in<const N: usize>(
@@ -419,35 +387,13 @@ pub(super) fn shortened(value: i64) -> Option<Short> {
     ((value << 16) >> 16 == value && short != ASIDE).then_some(short)
 }
 
-/// The bits of a hash that stand beside the slot.
-#[inline]
-const fn tag_of(hash: u64, mask: u32) -> u32 {
-    high_half(hash) & !mask
-}
-
-#[inline]
-const fn low_half(hash: u64) -> u32 {
-    let [_, _, _, _, a, b, c, d] = hash.to_be_bytes();
-    u32::from_be_bytes([a, b, c, d])
-}
-
-#[inline]
-const fn high_half(hash: u64) -> u32 {
-    let [a, b, c, d, ..] = hash.to_be_bytes();
-    u32::from_be_bytes([a, b, c, d])
-}
-
 #[cfg(test)]
 impl<const N: usize> Table<N> {
     /// The most index places that any search for an id in the table looks at.
     pub(super) fn longest_search(&self) -> u32 {
-        let mask = self.index_mask().unwrap();
         let steps = (0..self.count).map(|slot| {
-            let id = i64::from_be_bytes(self.packed(slot).unwrap().producer_id);
-            let from = low_half(self.mixer.mix(id.cast_unsigned())) & mask;
-            let holds = |at: u32| self.index[to_usize(at)] & mask == slot;
-            let found = (0..=mask).find(|step| holds(from.wrapping_add(*step) & mask));
-            found.unwrap() + 1
+            let id = self.packed(slot).unwrap().producer_id;
+            self.index.search(slot, u64::from_be_bytes(id))
         });
         steps.max().unwrap_or(0)
     }

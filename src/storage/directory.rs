@@ -11,11 +11,9 @@ use super::file_name::{FileKind, FileName};
 use super::listing::{Entry, EntryKind, entries, name_of, open_error};
 use super::partition_name::PartitionName;
 use super::read_error::ReadError;
+use super::unfinished::UNFINISHED;
 
 pub use super::listing::{KafkaFile, Listing, Stray, StrayKind};
-
-/// Behind the name of a directory that is not all written yet. Nobody takes it for a partition.
-pub const UNFINISHED: &str = ".kfsck-partial";
 
 /// A path that a user gave, and what lies behind it.
 #[derive(Debug)]

@@ -15,4 +15,5 @@ mod read_error;
 pub mod segment;
 pub mod source;
 mod spool;
+pub mod unfinished;
 mod window;

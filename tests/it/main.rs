@@ -5,6 +5,7 @@ mod batch_draft;
 mod batches;
 mod bounds;
 mod checked_logs;
+mod cluster_log;
 mod collisions;
 mod companions;
 mod compare;
@@ -21,6 +22,7 @@ mod index_batches;
 mod jsonl;
 #[cfg(unix)]
 mod judge;
+mod message_logs;
 mod nested;
 mod next_start;
 mod offsets;

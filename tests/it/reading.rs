@@ -50,6 +50,7 @@ fn dump(path: &Path) -> Told {
         skip_metadata: false,
         key: Decoder::default(),
         value: Decoder::default(),
+        topic: None,
         mode: IndexMode::Entries,
         max_message_size: 5 << 20,
         access: Access::Plain,

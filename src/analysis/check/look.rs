@@ -48,6 +48,11 @@ impl<'p, 'c> Look<'p, 'c> {
         self.wants_batches = wanting.map(|(place, _)| place).collect();
     }
 
+    /// Whether anybody wants to know of the batches of this segment.
+    pub(super) const fn tells_batches(&self) -> bool {
+        !self.wants_batches.is_empty()
+    }
+
     /// Tells those who want to know of a batch.
     #[inline]
     pub(super) fn batch(&mut self, checked: &CheckedBatch<'_>) {

@@ -46,6 +46,16 @@ impl Side {
     }
 }
 
+/// Two batches between which the leader epoch fell: the one behind them tells which is wrong.
+#[derive(Debug)]
+struct Fallen {
+    in_front: Option<Side>,
+    before: Side,
+    /// The file of an earlier segment in which that one lies.
+    path: Option<PathBuf>,
+    last: Side,
+}
+
 /// Compares each batch with the ones in front of it.
 #[derive(Debug)]
 pub(super) struct Neighbours {
@@ -57,6 +67,8 @@ pub(super) struct Neighbours {
     before_that: Option<Side>,
     /// The last batch of an earlier segment, and that segment.
     earlier: Option<(Side, PathBuf)>,
+    /// The last batch has a lower leader epoch than the one before.
+    fallen: Option<Fallen>,
     /// The greatest timestamp of the segment and the batch that has it.
     greatest: Option<(Timestamp, Side)>,
 }
@@ -69,6 +81,7 @@ impl Neighbours {
             before: None,
             before_that: None,
             earlier: None,
+            fallen: None,
             greatest: None,
         }
     }
@@ -78,6 +91,7 @@ impl Neighbours {
             self.earlier = Some((last, std::mem::take(&mut self.path)));
         }
         self.before_that = None;
+        self.fallen = None;
         self.greatest = None;
         self.path = path.to_owned();
         self.base = base;
@@ -97,6 +111,27 @@ impl Neighbours {
         self.before_that = self.before.replace(side);
     }
 
+    /// The last offset and the leader epoch of the batch before, in this segment.
+    pub(super) fn last(&self) -> Option<(Offset, LeaderEpoch)> {
+        self.before.as_ref().map(|side| (side.last, side.epoch))
+    }
+
+    /// The greatest timestamp of the segment so far.
+    pub(super) fn greatest(&self) -> Option<Timestamp> {
+        self.greatest.as_ref().map(|(greatest, _)| *greatest)
+    }
+
+    /// Takes in batches that are as usual, by the last two of them and the first that has a greater
+    /// timestamp than all.
+    pub(super) fn followed(&mut self, [before, last, latest]: [Option<&Batch>; 3]) {
+        if let Some(latest) = latest {
+            self.greatest = Some((latest.max_timestamp, Side::of(latest)));
+        }
+        for batch in [before, last].into_iter().flatten() {
+            self.before_that = self.before.replace(Side::of(batch));
+        }
+    }
+
     #[inline]
     fn is_usual(&self, side: &Side) -> bool {
         let distance = side.last.0.wrapping_sub(self.base.0);
@@ -105,11 +140,13 @@ impl Neighbours {
             None => false,
         };
         let fits = distance <= i64::from(i32::MAX);
-        follows && side.first.0 >= 0 && side.last >= side.first && fits
+        let rises = follows && side.first.0 >= 0 && side.last >= side.first;
+        rises && fits && self.fallen.is_none()
     }
 
     #[cold]
-    fn judge(&self, side: &Side, ledger: &mut Ledger<'_>) {
+    fn judge(&mut self, side: &Side, ledger: &mut Ledger<'_>) {
+        self.judge_fallen(Some(side), ledger);
         if side.first.0 < 0 {
             let text = format!("expected a base offset of 0 or more, found {}", side.first);
             let code = FindingCode::BadBatchHeader;
@@ -144,8 +181,63 @@ impl Neighbours {
             && side.epoch < before.epoch
             && side.epoch > LeaderEpoch(-1)
         {
-            ledger.add(self.epoch_regression(before, path, side));
+            let earlier = self.earlier.as_ref().map(|(last, _)| *last);
+            self.fallen = Some(Fallen {
+                in_front: match path {
+                    Some(_) => None,
+                    None => self.before_that.or(earlier),
+                },
+                before: *before,
+                path: path.cloned(),
+                last: *side,
+            });
         }
+    }
+
+    /// The epoch fell with the last batch: whether that one is wrong or the one before, the next
+    /// one tells, if there is one.
+    fn judge_fallen(&mut self, next: Option<&Side>, ledger: &mut Ledger<'_>) {
+        let Some(Fallen {
+            in_front,
+            before,
+            path,
+            last,
+        }) = self.fallen.take()
+        else {
+            return;
+        };
+        let finding = match (in_front, next) {
+            (Some(in_front), _) if in_front.epoch <= last.epoch => {
+                self.wrong_epoch(&before, [&in_front, &last])
+            }
+            (_, Some(next)) if next.epoch >= before.epoch => {
+                self.wrong_epoch(&last, [&before, next])
+            }
+            _ => self.epoch_regression(&before, path.as_ref(), &last),
+        };
+        ledger.add(finding);
+    }
+
+    fn wrong_epoch(&self, wrong: &Side, [before, behind]: [&Side; 2]) -> Finding {
+        let code = FindingCode::LeaderEpochRegression;
+        let (low, high) = (before.epoch, behind.epoch);
+        let expected = match low == high {
+            true => low.to_string(),
+            false => format!("{low} to {high}"),
+        };
+        let text = format!(
+            "its leader epoch is {}, and both neighbours leave {expected} alone; no checksum \
+             covers this field",
+            wrong.epoch
+        );
+        self.finding(code, Severity::Error, wrong, text)
+            .resting_on(Evidence::values(
+                "partitionLeaderEpoch",
+                &wrong.epoch,
+                &expected,
+            ))
+            .resting_on(before.evidence("batch before"))
+            .resting_on(behind.evidence("batch behind"))
     }
 
     fn finding(&self, code: FindingCode, severity: Severity, of: &Side, text: String) -> Finding {
@@ -218,24 +310,6 @@ impl Neighbours {
 
     fn epoch_regression(&self, before: &Side, path: Option<&PathBuf>, side: &Side) -> Finding {
         let code = FindingCode::LeaderEpochRegression;
-        if let (Some(earlier), None) = (&self.before_that, path)
-            && earlier.epoch == side.epoch
-        {
-            let text = format!(
-                "its leader epoch is {}, and both neighbours have {}; no checksum covers this \
-                 field",
-                before.epoch, side.epoch
-            );
-            return self
-                .finding(code, Severity::Error, before, text)
-                .resting_on(Evidence::values(
-                    "partitionLeaderEpoch",
-                    &before.epoch,
-                    &side.epoch,
-                ))
-                .resting_on(earlier.evidence("batch before"))
-                .resting_on(side.evidence("batch behind"));
-        }
         let text = format!(
             "expected a leader epoch of {} or more, as the batch before has, found {}: batches of \
              two logs, or a damaged field, which no checksum covers",
@@ -250,6 +324,7 @@ impl Neighbours {
 
     /// The segment has ended: whether its age counts from a time that has not come.
     pub(super) fn end_segment(&mut self, now: Timestamp, ledger: &mut Ledger<'_>) {
+        self.judge_fallen(None, ledger);
         if let Some((time, side)) = self.greatest.take()
             && time.0 > now.0.saturating_add(LEEWAY_MS)
         {

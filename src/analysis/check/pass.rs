@@ -1,5 +1,7 @@
 //! The one pass over the log of a partition that feeds all who look for something.
 
+mod run;
+
 use std::fs;
 
 use super::checker::{CheckedBatch, Checker, Found};
@@ -32,6 +34,7 @@ use crate::storage::segment::contents::{BatchReader, Checksum, Entry};
 use crate::storage::segment::control_faults::control_fault;
 use crate::storage::segment::walk::{Piece, Span, Walk};
 use crate::storage::source::{ReadError, Source};
+use run::Reading;
 use std::ops::ControlFlow;
 
 /// How many batches lie between two words about how far the reading is.
@@ -143,15 +146,6 @@ struct Pass<'p, 'c> {
     is_cancelled: bool,
 }
 
-/// The segment that is being read.
-struct Reading<'s> {
-    segment: &'s SegmentFile,
-    source: &'s Source,
-    reader: BatchReader<'s>,
-    /// Looks into batches with a wrong checksum.
-    inside: Walk<'s>,
-}
-
 impl Pass<'_, '_> {
     fn begin(&mut self, watch: &mut dyn Watch) {
         let Self {
@@ -228,25 +222,31 @@ impl Pass<'_, '_> {
             .each(|checker, found| checker.begin_segment(segment, found));
         self.look.ask_for_batches();
         self.ask_for_states();
-        let mapped = source.as_slice().unwrap_or_default();
         let mut walk = Walk::new(source);
         let mut reading = Reading {
             segment,
             source,
+            mapped: source.as_slice().unwrap_or_default(),
             reader: BatchReader::new(source, self.terms.max_record_bytes),
             inside: Walk::new(source),
         };
         let is_open = self.look.producers.is_open(segment.base_offset);
         let (mut pieces, mut told) = (0_u64, 0);
-        while let Some(piece) = walk.next_piece()? {
-            match piece {
-                Piece::Batch(span) => {
-                    let batch = batch_at(&mut walk, mapped, segment.base_offset, span)?;
-                    self.batch(&batch, span, &mut reading, watch)?;
+        loop {
+            let followed = self.run(&mut walk, &reading, PACE - pieces % PACE)?;
+            pieces += followed;
+            if followed == 0 || !pieces.is_multiple_of(PACE) {
+                match walk.next_piece()? {
+                    None => break,
+                    Some(Piece::Batch(span)) => {
+                        let (mapped, base) = (reading.mapped, segment.base_offset);
+                        let batch = batch_at(&mut walk, mapped, base, span)?;
+                        self.batch(&batch, span, &mut reading, watch)?;
+                    }
+                    Some(Piece::Damage(damage)) => self.damage(segment, &damage, is_open),
                 }
-                Piece::Damage(damage) => self.damage(segment, &damage, is_open),
+                pieces += 1;
             }
-            pieces += 1;
             if pieces.is_multiple_of(PACE) {
                 watch.advanced(walk.position() - told);
                 told = walk.position();

@@ -96,6 +96,11 @@ impl Producers {
         }
     }
 
+    /// Batches have followed that show nothing.
+    pub(super) const fn followed(&mut self) {
+        self.barrier_before = None;
+    }
+
     #[cold]
     fn negative(&mut self, batch: &Batch, ledger: &mut Ledger<'_>) {
         let id = batch.producer_id;

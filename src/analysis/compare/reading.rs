@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-use super::side::ComparedLog;
+use super::side::{ComparedLog, Watcher};
 use crate::format::batch::{HEADER_SIZE, MAGIC};
 use crate::format::mirror_reset::MirrorPidReset;
 use crate::format::number::Offset;
@@ -102,6 +102,16 @@ pub(super) enum Item {
     Damage(Arc<Source>, Damage),
 }
 
+impl Item {
+    /// The byte behind it.
+    fn end(&self) -> u64 {
+        match self {
+            Self::Batch(seen) => seen.batch.place.end(),
+            Self::Damage(_, damage) => damage.position.saturating_add(damage.size),
+        }
+    }
+}
+
 /// A part of a log, or why reading ended.
 pub(super) type Portion = Result<Vec<Item>, ReadError>;
 
@@ -111,9 +121,9 @@ struct Unwanted;
 /// Reads a log and sends its portions; ends early when nobody takes them.
 pub(super) fn read(log: &ComparedLog, sender: &SyncSender<Portion>) {
     for segment in &log.segments {
-        let read = log
-            .open(segment)
-            .and_then(|file| read_segment(&file, segment.base_offset, sender));
+        let read = log.open(segment).and_then(|file| {
+            read_segment(&file, segment.base_offset, log.watcher.as_deref(), sender)
+        });
         match read {
             Ok(Ok(())) => {}
             Ok(Err(Unwanted)) => return,
@@ -129,17 +139,24 @@ pub(super) fn read(log: &ComparedLog, sender: &SyncSender<Portion>) {
 fn read_segment(
     file: &Arc<Source>,
     base_offset: Offset,
+    watcher: Option<&dyn Watcher>,
     sender: &SyncSender<Portion>,
 ) -> Result<Result<(), Unwanted>, ReadError> {
     let mut walk = Walk::new(file);
     let mut reader = BatchReader::new(file, DEFAULT_MAX_RECORD_BYTES);
     let mut portion = Vec::with_capacity(PORTION);
+    let mut told = 0;
     while let Some(piece) = walk.next_piece()? {
         portion.push(match piece {
             Piece::Damage(damage) => Item::Damage(Arc::clone(file), damage),
             Piece::Batch(span) => item(&mut reader, file, base_offset, span)?,
         });
         if portion.len() == PORTION {
+            let end = portion.last().map_or(told, Item::end);
+            if let Some(watcher) = watcher {
+                watcher.read(end.saturating_sub(told));
+            }
+            told = end;
             let full = std::mem::replace(&mut portion, Vec::with_capacity(PORTION));
             if sender.send(Ok(full)).is_err() {
                 return Ok(Err(Unwanted));
@@ -147,6 +164,9 @@ fn read_segment(
         }
     }
     file.check()?;
+    if let Some(watcher) = watcher {
+        watcher.read(file.len().saturating_sub(told));
+    }
     match sender.send(Ok(portion)) {
         Ok(()) => Ok(Ok(())),
         Err(_) => Ok(Err(Unwanted)),

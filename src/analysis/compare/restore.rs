@@ -19,6 +19,7 @@ use crate::format::producer_snapshot::ProducerEntry;
 use crate::rebuild::copied::CopiedPartition;
 use crate::rebuild::error::WriteError;
 use crate::rebuild::partition::{PartitionOptions, Written};
+use crate::rebuild::unfinished::Unfinished;
 use crate::state::epochs::LeaderEpochs;
 use crate::state::rules::Stock;
 use crate::state::snapshot::usable_entries;
@@ -239,7 +240,18 @@ fn is_compacted(logs: [&ComparedLog; 2], comparison: &Comparison) -> bool {
         || comparison.tally(super::Kind::Compacted).stretches > 0
 }
 
-/// Writes the union into `directory`; its plan must have no refusal.
+/// Where the union starts, where that is inside its first segment: what lies below is deleted, and
+/// only the line of the partition in `log-start-offset-checkpoint` tells.
+#[must_use]
+pub fn start_inside(source: &ComparedLog, dest: &ComparedLog) -> Option<Offset> {
+    let logs = [source, dest];
+    let begun = logs.into_iter().filter(|log| !log.segments.is_empty());
+    let start = begun.map(|log| log.start).min()?;
+    (start > first_of(logs).first_base()).then_some(start)
+}
+
+/// Writes the union into `directory`; its plan must have no refusal. It bears another name until
+/// all of it is on the disk.
 ///
 /// # Errors
 /// Something lies there already; files that cannot be read or written.
@@ -252,11 +264,14 @@ pub fn write(
     let logs = [source, dest];
     let mut chooser = Chooser::new(comparison, is_compacted(logs, comparison));
     let first = first_of(logs);
+    let name = name_of(logs)?;
+    let unfinished = Unfinished::begin(directory, &name.to_string())?;
     let options = PartitionOptions {
+        is_unfinished: true,
         topic_id: source.topic_id.or(dest.topic_id),
         base_offset: first.first_base(),
         segment_bytes: i32::MAX.unsigned_abs(),
-        ..PartitionOptions::new(directory, name_of(logs)?)
+        ..PartitionOptions::new(directory, name)
     };
     let known = match &first.first_snapshot {
         Some(path) => entries(path, first)?,
@@ -294,7 +309,11 @@ pub fn write(
     // An epoch that begins at the end is that of a leader that wrote nothing; behind a cut it is
     // one of those that part.
     let last_start = if is_whole { end } else { end.plus(-1) };
-    partition.close(epochs_of(comparison, &of_batches, last_start))
+    let written = partition.close(epochs_of(comparison, &of_batches, last_start))?;
+    Ok(Written {
+        directory: unfinished.finish()?,
+        ..written
+    })
 }
 
 fn append(

@@ -1,6 +1,7 @@
 //! One of the two logs of a comparison: its segments, and what its directory and the files beside
 //! it say.
 
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,6 +51,12 @@ impl Side {
     }
 }
 
+/// Hears how far the reading of logs is, from the threads that read them.
+pub trait Watcher: Debug + Send + Sync {
+    /// So many more bytes were read; a union is read three times.
+    fn read(&self, bytes: u64);
+}
+
 /// A log to be compared.
 #[derive(Debug)]
 pub struct ComparedLog {
@@ -73,6 +80,8 @@ pub struct ComparedLog {
     pub is_compacted: bool,
     /// The snapshot at the first segment's base offset.
     pub first_snapshot: Option<PathBuf>,
+    /// Who hears how far the reading is.
+    pub watcher: Option<Arc<dyn Watcher>>,
     /// How to read.
     pub(super) access: Access,
     /// The only file, where it is one: it may be a stream that can be read once.
@@ -119,6 +128,7 @@ impl ComparedLog {
             first_snapshot: at_first.next().map(|file| file.path.clone()),
             segments,
             name,
+            watcher: None,
             access,
             alone: None,
         }
@@ -153,6 +163,7 @@ impl ComparedLog {
             checkpoint: None,
             is_compacted: false,
             first_snapshot: None,
+            watcher: None,
             access,
             alone: Some(Arc::new(source)),
         })

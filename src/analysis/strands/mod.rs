@@ -28,11 +28,10 @@ pub(super) use strand::is_ahead;
 use super::log_findings::DEFAULT_EXPIRATION_MS;
 use super::witness::Witness;
 use crate::format::number::{Offset, ProducerId};
-use crate::state::batch::{Batch, Control};
-use crate::state::hash::Mixer;
+use crate::state::batch::{Batch, Control, Marker};
 use crate::state::replay::{Replay, Visitor};
+use crate::state::slot_index::SlotIndex;
 use crate::storage::partition_name::PartitionName;
-use std::collections::HashMap;
 use trail::{Scene, Trail};
 
 /// What the analysis must be told.
@@ -70,15 +69,31 @@ pub struct Report {
 /// How many batches wait at most.
 const WAITING: usize = 32;
 
+/// An id and its trail, the part in front that each batch changes.
+#[derive(Debug)]
+#[repr(C, align(64))]
+struct Known {
+    id: ProducerId,
+    trail: Trail,
+}
+
+/// Data that waits, or a marker.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    id: ProducerId,
+    seen: Seen,
+    marker: Option<Marker>,
+}
+
 /// Gathers the strands of a partition.
 #[derive(Debug)]
 pub struct Strands {
     options: Options,
     /// The place of each id's trail.
-    index: HashMap<ProducerId, usize, Mixer>,
-    trails: Vec<(ProducerId, Trail)>,
-    /// Data that waits to be taken in: there is no hole and no control batch between.
-    waiting: Vec<(ProducerId, Seen)>,
+    index: SlotIndex,
+    trails: Vec<Known>,
+    /// What waits to be taken in: there is no hole between, and no control batch but markers.
+    waiting: Vec<Waiting>,
     scene: Scene,
     section: Option<Section>,
     follows_barrier: bool,
@@ -93,7 +108,7 @@ impl Strands {
     pub fn new(options: Options) -> Self {
         Self {
             options,
-            index: HashMap::default(),
+            index: SlotIndex::new(),
             trails: Vec::new(),
             waiting: Vec::with_capacity(WAITING),
             scene: Scene {
@@ -124,11 +139,12 @@ impl Strands {
         let is_behind_hole = self
             .section
             .is_none_or(|section| batch.base_offset > section.end_offset);
-        if batch.is_control || is_behind_hole {
+        let is_end = matches!(control, Some(Control::Marker(_)));
+        if is_behind_hole || batch.is_control && !is_end {
             self.settle();
         }
         self.enter(batch);
-        self.risk.batch(batch);
+        self.risk.leader_epoch(batch);
         if batch.producer_id == ProducerId::NONE {
             if control == Some(&Control::MirrorPidReset) {
                 self.risk.barrier(batch.base_offset);
@@ -136,23 +152,39 @@ impl Strands {
             }
             return;
         }
-        let marker = match control {
-            _ if !batch.is_control => {
-                self.waiting.push((batch.producer_id, Seen::of(batch)));
-                if self.waiting.len() == WAITING {
-                    self.settle();
-                }
-                return;
-            }
-            Some(Control::Marker(marker)) => *marker,
+        match control {
+            _ if !batch.is_control => self.follow(batch, None),
+            Some(Control::Marker(marker)) => self.follow(batch, Some(*marker)),
             // A marker whose record a cleaner took, or none that ends a transaction.
-            _ => return,
-        };
-        let seen = Seen::of(batch);
-        let place = self.index.get(&batch.producer_id).copied();
-        let place = place.unwrap_or_else(|| self.begin_trail(batch.producer_id, &seen));
-        if let Some((_, trail)) = self.trails.get_mut(place) {
-            trail.marker(&seen, marker, &self.scene);
+            _ => self.risk.producer(batch),
+        }
+    }
+
+    /// Whether the next batch may be given by [`Strands::follow`]: it begins at `next`, where the
+    /// one before ends, under the same leader epoch.
+    pub(super) fn may_be_followed(&self, next: Offset) -> bool {
+        self.section
+            .is_some_and(|section| section.end_offset == next)
+    }
+
+    /// Takes in a batch of a producer, data or a marker, of which all but this was told.
+    #[inline]
+    pub(super) fn follow(&mut self, batch: &Batch, marker: Option<Marker>) {
+        self.risk.producer(batch);
+        self.waiting.push(Waiting {
+            id: batch.producer_id,
+            seen: Seen::of(batch),
+            marker,
+        });
+        if self.waiting.len() == WAITING {
+            self.settle();
+        }
+    }
+
+    /// Batches have followed, the last of which ends in front of `next`.
+    pub(super) fn followed(&mut self, next: Offset) {
+        if let Some(section) = &mut self.section {
+            section.end_offset = next;
         }
     }
 
@@ -161,32 +193,51 @@ impl Strands {
     fn settle(&mut self) {
         let mut places = [None; WAITING];
         let mut touched = 0;
-        for (place, (id, _)) in places.iter_mut().zip(&self.waiting) {
-            *place = self.index.get(id).copied();
+        for (place, waiting) in places.iter_mut().zip(&self.waiting) {
+            *place = self.index.likely(waiting.id.0.cast_unsigned());
         }
         for place in places.iter().flatten() {
-            let trail = self.trails.get(*place);
-            touched ^= trail.map_or(0, |(_, trail)| trail.touch());
+            let known = self.trails.get(*place as usize);
+            touched ^= known.map_or(0, |known| known.trail.touch());
         }
         std::hint::black_box(touched);
         let mut waiting = std::mem::take(&mut self.waiting);
-        for ((id, seen), place) in waiting.drain(..).zip(places) {
-            let known = place.or_else(|| self.index.get(&id).copied());
-            match known.and_then(|place| self.trails.get_mut(place)) {
-                Some((_, trail)) => trail.data(&seen, &self.scene),
-                None => {
-                    self.begin_trail(id, &seen);
-                }
+        for (Waiting { id, seen, marker }, place) in waiting.iter().zip(places) {
+            let is_its = |place: &u32| self.is_in(*place, *id);
+            let place = place.filter(is_its).or_else(|| self.find(*id));
+            let known = place.and_then(|place| self.trails.get_mut(place as usize));
+            match (known, marker) {
+                (Some(known), None) => known.trail.data(seen, &self.scene),
+                (Some(known), Some(marker)) => known.trail.marker(seen, *marker, &self.scene),
+                (None, marker) => self.begin_trail(*id, seen, *marker),
             }
         }
+        waiting.clear();
         self.waiting = waiting;
     }
 
-    fn begin_trail(&mut self, id: ProducerId, seen: &Seen) -> usize {
-        let place = self.trails.len();
-        self.trails.push((id, Trail::new(seen)));
-        self.index.insert(id, place);
-        place
+    #[inline]
+    fn find(&self, id: ProducerId) -> Option<u32> {
+        let is_in = |place: u32| self.is_in(place, id);
+        self.index.find(id.0.cast_unsigned(), is_in)
+    }
+
+    #[inline]
+    fn is_in(&self, place: u32, id: ProducerId) -> bool {
+        let known = self.trails.get(place as usize);
+        known.is_some_and(|known| known.id == id)
+    }
+
+    fn begin_trail(&mut self, id: ProducerId, seen: &Seen, marker: Option<Marker>) {
+        let mut trail = Trail::new(seen);
+        if let Some(marker) = marker {
+            trail.marker(seen, marker, &self.scene);
+        }
+        let place = self.trails.len() as u32;
+        self.trails.push(Known { id, trail });
+        let trails = &self.trails;
+        let id_in = |place: u32| Some(trails.get(place as usize)?.id.0.cast_unsigned());
+        self.index.add(place, id.0.cast_unsigned(), id_in);
     }
 
     /// Goes on to a batch: begins a section with it where none is open.
@@ -218,7 +269,7 @@ impl Strands {
         let found = self
             .trails
             .drain(..)
-            .filter_map(|(id, trail)| Finding::of(id, section, trail));
+            .filter_map(|known| Finding::of(known.id, section, known.trail));
         let mut found: Vec<Finding> = found.collect();
         Finding::count_companions(&mut found);
         found.sort_by_key(|finding| (finding.offset(), finding.producer_id));

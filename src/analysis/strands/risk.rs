@@ -77,8 +77,8 @@ pub struct Risk {
 }
 
 impl Risk {
-    /// Takes a batch in.
-    pub(super) fn batch(&mut self, batch: &Batch) {
+    /// Takes the leader epoch of a batch in.
+    pub(super) fn leader_epoch(&mut self, batch: &Batch) {
         let epoch = batch.partition_leader_epoch;
         if epoch > LeaderEpoch(-1) {
             if let Some(from) = self.leader_epoch
@@ -90,14 +90,19 @@ impl Risk {
             }
             self.leader_epoch = Some(epoch);
         }
-        if batch.producer_id > ProducerId::NONE {
-            let one = Highest {
-                producer_id: batch.producer_id,
-                last: Seen::of(batch),
-            };
+    }
+
+    /// Takes the producer of a batch in.
+    #[inline]
+    pub(super) fn producer(&mut self, batch: &Batch) {
+        let id = batch.producer_id;
+        if id > ProducerId::NONE {
             for highest in [&mut self.highest, &mut self.since_barrier] {
-                if highest.is_none_or(|known| known.producer_id <= one.producer_id) {
-                    *highest = Some(one);
+                if highest.as_ref().is_none_or(|known| known.producer_id <= id) {
+                    *highest = Some(Highest {
+                        producer_id: id,
+                        last: Seen::of(batch),
+                    });
                 }
             }
         }

@@ -49,21 +49,26 @@ impl Seen {
     /// A number that is the same for copies of one batch, wherever they lie: a client that sends a
     /// batch again sends the same bytes. A leader may set the latest time, so that has no part.
     fn fingerprint(&self) -> u32 {
-        const PRIME: u64 = 0x0000_0100_0000_01b3;
-        let words = [
-            i64::from(self.producer_epoch.0),
-            i64::from(self.base_sequence.0),
-            i64::from(self.last_sequence.0),
-            self.first_timestamp.0,
+        const FACTORS: [u64; 3] = [
+            0x9e37_79b9_7f4a_7c15,
+            0xbf58_476d_1ce4_e5b9,
+            0x94d0_49bb_1331_11eb,
         ];
-        let mut sum: u64 = 0xcbf2_9ce4_8422_2325;
-        for word in words {
-            for part in [word >> 32, word & 0xffff_ffff] {
-                sum = (sum ^ part.cast_unsigned()).wrapping_mul(PRIME);
-                sum ^= sum >> 29;
-            }
-        }
-        (sum ^ (sum >> 32)) as u32
+        let low = |number: i32| u64::from(number.cast_unsigned());
+        let sequences = low(self.base_sequence.0) << 32 | low(self.last_sequence.0);
+        let words = [
+            sequences,
+            self.first_timestamp.0.cast_unsigned(),
+            low(self.producer_epoch.0.into()),
+        ];
+        let sum = words
+            .iter()
+            .zip(FACTORS)
+            .fold(0, |sum: u64, (word, factor)| {
+                let sum = (sum ^ word).wrapping_mul(factor);
+                sum ^ sum >> 32
+            });
+        (sum ^ (sum >> 29)) as u32
     }
 }
 
@@ -73,11 +78,13 @@ const REMEMBERED: usize = 6;
 /// The last batches of one id, to know one that comes again.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Recent {
-    /// Fingerprint and first sequence, the oldest first.
+    /// Fingerprint and first sequence, in a ring.
     kept: [(u32, i32); REMEMBERED],
     count: u8,
     /// So many of the last ones follow each other without a gap.
     in_line: u8,
+    /// The place that the next one takes: the oldest one's, where all are taken.
+    next: u8,
 }
 
 impl Recent {
@@ -94,15 +101,17 @@ impl Recent {
     }
 
     /// Adds a batch, which follows the one before or does not.
+    #[inline]
     pub(super) fn add(&mut self, seen: &Seen, follows: bool) {
-        if usize::from(self.count) == REMEMBERED {
-            self.kept.rotate_left(1);
-        } else {
-            self.count += 1;
+        const MOST: u8 = REMEMBERED as u8;
+        if let Some(place) = self.kept.get_mut(usize::from(self.next)) {
+            *place = (seen.fingerprint(), seen.base_sequence.0);
         }
-        if let Some(free) = self.kept.get_mut(usize::from(self.count) - 1) {
-            *free = (seen.fingerprint(), seen.base_sequence.0);
-        }
+        self.next = match self.next + 1 {
+            MOST => 0,
+            next => next,
+        };
+        self.count = (self.count + 1).min(MOST);
         self.in_line = match follows {
             true => (self.in_line + 1).min(self.count),
             false => 1,
@@ -112,8 +121,8 @@ impl Recent {
     /// Whether all batches from the one that holds this sequence up to `next` are remembered: one
     /// with the sequence that is none of them is another batch.
     pub(super) fn reaches(&self, sequence: Sequence, next: Sequence) -> bool {
-        let oldest = usize::from(self.count - self.in_line);
-        let Some((_, first)) = self.kept.get(oldest) else {
+        let back = REMEMBERED + usize::from(self.next) - usize::from(self.in_line);
+        let Some((_, first)) = self.kept.get(back % REMEMBERED) else {
             return false;
         };
         self.in_line > 0 && sequence.minus(*first).0 < next.minus(*first).0

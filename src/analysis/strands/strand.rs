@@ -12,29 +12,31 @@ const NEAR: i32 = 1 << 20;
 /// Batches of one id that follow each other: each begins with the sequence behind the one before,
 /// or a new epoch with 0, or is a marker of their transactions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
 pub struct Strand {
-    /// The how many-th strand of its id in its section, from 0.
-    pub number: u16,
-    /// Its first batch; a marker where data never came.
-    pub first: Seen,
     /// Its last batch of data.
     pub last: Seen,
-    /// How many batches it has.
-    pub batches: u64,
-    /// The lowest and the highest leader epoch of its batches.
-    pub leader_epochs: (LeaderEpoch, LeaderEpoch),
-    /// The epoch now.
-    pub(super) epoch: ProducerEpoch,
-    /// The sequence that follows; -1 where only a marker was seen in this epoch.
-    pub(super) next: Sequence,
     /// The offset behind its last batch or marker.
     pub(super) end: Offset,
     /// The time of its last batch or marker.
     pub(super) last_time: Timestamp,
+    /// How many batches it has.
+    pub batches: u64,
+    /// The lowest and the highest leader epoch of its batches.
+    pub leader_epochs: (LeaderEpoch, LeaderEpoch),
+    /// The sequence that follows; -1 where only a marker was seen in this epoch.
+    pub(super) next: Sequence,
+    /// The epoch now.
+    pub(super) epoch: ProducerEpoch,
+    /// The how many-th strand of its id in its section, from 0.
+    pub number: u16,
+    // What follows changes with the epoch at most.
     /// The first sequence in this epoch.
     epoch_begin: Sequence,
     /// When this epoch began.
     epoch_since: Timestamp,
+    /// Its first batch; a marker where data never came.
+    pub first: Seen,
 }
 
 /// How a batch stands to a strand.
@@ -77,6 +79,7 @@ impl Strand {
     }
 
     /// Takes data in.
+    #[inline]
     pub(super) fn extend(&mut self, seen: &Seen) {
         if seen.producer_epoch != self.epoch {
             self.epoch_since = seen.first_timestamp;
@@ -103,6 +106,7 @@ impl Strand {
         self.touch(seen);
     }
 
+    #[inline]
     fn touch(&mut self, seen: &Seen) {
         let epoch = seen.partition_leader_epoch;
         let (low, high) = self.leader_epochs;
@@ -141,6 +145,7 @@ impl Strand {
     }
 
     /// Whether a batch goes on exactly where the strand ended.
+    #[inline]
     pub(super) fn is_continued_by(&self, seen: &Seen) -> bool {
         seen.producer_epoch == self.epoch
             && self.next != Sequence::NONE

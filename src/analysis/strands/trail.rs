@@ -26,15 +26,17 @@ pub(super) struct Scene {
     pub(super) has_sequences: bool,
 }
 
-/// The batches of one id.
+/// The batches of one id. The order of its parts is that of memory: what each batch changes lies
+/// together, and takes three lines of a cache with the id.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Trail {
-    strand: Strand,
     recent: Recent,
     /// The strand that opened the transaction that is open.
     opener: Option<u16>,
     coordinator_epoch: CoordinatorEpoch,
     case: Option<Box<Case>>,
+    strand: Strand,
 }
 
 /// An id that shows more than one strand.
@@ -69,11 +71,13 @@ impl Trail {
     }
 
     /// Reads what the next batch will be compared with, so that it is at hand then.
+    #[inline]
     pub(super) fn touch(&self) -> i64 {
-        let last = self.strand.end.0 ^ self.strand.last.first_timestamp.0;
+        let last = self.strand.end.0 ^ self.strand.last.base_offset.0;
         last ^ i64::from(self.recent.count()) ^ i64::from(self.coordinator_epoch.0)
     }
 
+    #[inline]
     fn open(&mut self, seen: &Seen) {
         if seen.is_transactional {
             self.opener.get_or_insert(self.strand.number);
@@ -81,7 +85,26 @@ impl Trail {
     }
 
     /// Takes data in.
+    #[inline]
     pub(super) fn data(&mut self, seen: &Seen, scene: &Scene) {
+        let strand = &mut self.strand;
+        let is_usual = scene.has_sequences
+            && seen.base_sequence.0 >= 0
+            && strand.is_continued_by(seen)
+            && strand.last.is_transactional == seen.is_transactional
+            && (self.opener.is_none() || seen.is_transactional)
+            && self.case.is_none();
+        if is_usual {
+            strand.extend(seen);
+            self.recent.add(seen, true);
+            self.open(seen);
+        } else {
+            self.any_data(seen, scene);
+        }
+    }
+
+    /// As [`Trail::data`], of any batch.
+    fn any_data(&mut self, seen: &Seen, scene: &Scene) {
         let has_sequence = scene.has_sequences && seen.base_sequence.0 >= 0;
         let relation = self.strand.relation(seen, has_sequence);
         if relation != Relation::Next && has_sequence && self.recent.holds(seen) {

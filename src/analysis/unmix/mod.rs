@@ -6,8 +6,9 @@
 //! does: its epoch goes back, its sequences of an epoch go back, it writes inside and outside of
 //! transactions. Of all ways to share the batches out that need the fewest writers, those without
 //! such a contradiction stand beside each other; a batch that has one writer in all of them is
-//! certain, every other is ambiguous. Besides, batches that follow each other under one leader are
-//! of one writer, once there are more of them than a broker remembers: see `piece`.
+//! certain, every other is ambiguous. Who knows how many share the id says so, and then all ways
+//! with so many stand beside each other. Besides, batches that follow each other under one leader
+//! are of one writer, once there are more of them than a broker remembers: see `piece`.
 //!
 //! `docs/collisions.md` tells how often it is right, and what it cannot see.
 
@@ -19,10 +20,11 @@ mod tests;
 mod writer;
 
 pub use member::{Member, Members};
+pub use paths::MOST_WRITERS;
 pub use writer::Link;
 
 use crate::format::number::Offset;
-use paths::{Candidate, Ways, ways};
+use paths::{Candidate, Known, Ways, ways};
 use piece::{Piece, Pieces};
 use std::collections::BTreeMap;
 
@@ -34,7 +36,7 @@ pub struct Unmixed {
     pub writers: Vec<usize>,
     /// Runs of batches that have one writer whoever that is, in the order of their first batches.
     pub runs: Vec<Run>,
-    /// How many writers there are.
+    /// How many writers there are in the likeliest way.
     pub count: usize,
     /// There were too many ways to look at all of them: what seems certain may not be.
     pub is_cut_short: bool,
@@ -119,21 +121,27 @@ pub enum Undecidable {
     },
 }
 
-/// Shares the batches of an id out.
+/// Shares the batches of an id out. `writers` may share it, 1 to [`MOST_WRITERS`]: all ways with so
+/// many stand beside each other, and more are thought of only where the log needs them. Where it is
+/// true, whatever comes out as certain holds for writers too that left no contradiction.
 ///
 /// # Errors
 /// A decision for an offset that no batch holds, or two that contradict each other.
 pub fn unmix(
     members: &[Member],
+    writers: usize,
     decisions: &Decisions,
     expiration_ms: i64,
 ) -> Result<Unmixed, Undecidable> {
     let pieces = Pieces::cut(members, expiration_ms);
-    if decisions.is_empty() && pieces.are_of_one_writer(members) {
+    if writers < 2 && decisions.is_empty() && pieces.are_of_one_writer(members) {
         return Ok(Unmixed::of_one_writer(members.len()));
     }
-    let decided = decided(members, &pieces, decisions)?;
-    let ways = ways(members, &pieces.pieces, &decided, expiration_ms);
+    let known = Known {
+        writers: writers.clamp(1, MOST_WRITERS),
+        decided: decided(members, &pieces, decisions)?,
+    };
+    let ways = ways(members, &pieces.pieces, &known, expiration_ms);
     let mut writers = vec![0; members.len()];
     let mut runs = runs(&pieces.pieces, &ways);
     let mut run_of = vec![0; members.len()];
@@ -155,7 +163,7 @@ pub fn unmix(
     Ok(Unmixed {
         writers,
         runs,
-        count: ways.writers,
+        count: ways.likeliest.iter().max().map_or(0, |writer| writer + 1),
         is_cut_short: ways.is_cut_short,
     })
 }

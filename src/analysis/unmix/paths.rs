@@ -2,8 +2,9 @@
 //! and how unlikely each is beside the others.
 //!
 //! Piece by piece, from the first on: a node is what all writers have sent so far, an edge gives
-//! the next piece to one of them. Ways with fewer writers come first. Then, backwards, each piece's
-//! possible writers are those of edges that lie on a way as good as the best.
+//! the next piece to one of them. Ways with fewer writers beyond those known of come first. Then,
+//! backwards, each piece's possible writers are those of edges that lie on a way as good as the
+//! best.
 
 use super::member::Member;
 use super::piece::Piece;
@@ -11,7 +12,7 @@ use super::writer::{Link, Writer};
 use std::collections::{BTreeMap, HashMap};
 
 /// So many writers are told apart.
-const MOST_WRITERS: usize = 8;
+pub const MOST_WRITERS: usize = 8;
 /// So many nodes are kept for one piece.
 const MOST_NODES: usize = 1024;
 
@@ -27,7 +28,7 @@ const TURN: u32 = 15;
 struct Cost {
     /// How often somebody does what no client does.
     broken: u32,
-    /// How many writers there are.
+    /// How many writers there are beyond those that are known of.
     writers: u32,
     /// What speaks against it otherwise, in tenths of a natural logarithm.
     doubt: u32,
@@ -80,26 +81,32 @@ pub(super) struct Ways {
     pub(super) candidates: Vec<Vec<Candidate>>,
     /// The writers of the likeliest way.
     pub(super) likeliest: Vec<usize>,
-    /// How many writers there are.
-    pub(super) writers: usize,
     /// There were more ways than can be looked at: some candidates may be missing.
     pub(super) is_cut_short: bool,
 }
 
-/// Shares pieces out; `decided` names the writers of pieces that are known, by their place.
+/// What is known beside the log.
+pub(super) struct Known {
+    /// So many writers may there be, 1 or more.
+    pub(super) writers: usize,
+    /// Who wrote a piece, by its place.
+    pub(super) decided: BTreeMap<usize, usize>,
+}
+
+/// Shares pieces out.
 pub(super) fn ways(
     members: &[Member],
     pieces: &[Piece],
-    decided: &BTreeMap<usize, usize>,
+    known: &Known,
     expiration_ms: i64,
 ) -> Ways {
-    let least = decided.values().max().map_or(1, |writer| writer + 1);
-    let mut most = least.clamp(1, MOST_WRITERS);
+    let least = known.decided.values().max().map_or(1, |writer| writer + 1);
+    let mut most = least.max(known.writers).min(MOST_WRITERS);
     let (layers, is_cut_short) = loop {
         let among = Among {
             members,
             pieces,
-            decided,
+            known,
             expiration_ms,
             most,
         };
@@ -108,12 +115,11 @@ pub(super) fn ways(
             None => most += 1,
         }
     };
-    let (candidates, writers) = backwards(&layers);
+    let candidates = backwards(&layers);
     let likeliest = likeliest(&layers);
     Ways {
         candidates,
         likeliest,
-        writers,
         is_cut_short,
     }
 }
@@ -122,7 +128,7 @@ pub(super) fn ways(
 struct Among<'a> {
     members: &'a [Member],
     pieces: &'a [Piece],
-    decided: &'a BTreeMap<usize, usize>,
+    known: &'a Known,
     expiration_ms: i64,
     most: usize,
 }
@@ -137,7 +143,8 @@ impl Among<'_> {
             let step = Step {
                 members: self.members,
                 piece,
-                decided: self.decided.get(&place).copied(),
+                decided: self.known.decided.get(&place).copied(),
+                known: self.known.writers,
                 expiration_ms: self.expiration_ms,
                 most: self.most,
             };
@@ -157,6 +164,8 @@ struct Step<'a> {
     members: &'a [Member],
     piece: &'a Piece,
     decided: Option<usize>,
+    /// How many writers are known of.
+    known: usize,
     expiration_ms: i64,
     /// How many writers there may be.
     most: usize,
@@ -227,19 +236,26 @@ impl Step<'_> {
         let writer = self.decided.unwrap_or(node.by).min(count);
         let cost = Cost {
             broken: 1,
-            writers: u32::from(writer == count),
+            writers: self.surplus(node, writer),
             doubt: 0,
         };
         vec![(writer, Link::Decided, cost)]
     }
 
-    /// Whose a marker is that comes for an open transaction under the leader of its last batch: a
-    /// cluster gives an id to one producer, and that one's coordinator alone writes markers.
+    /// Whose a marker is that comes for the one open transaction under the leader of its last
+    /// batch: a cluster gives an id to one producer, and that one's coordinator alone writes
+    /// markers. Two sources of a mirror may have the same leader epoch, so this is not said where
+    /// more writers are known of.
     fn sole(&self, node: &Node) -> Option<usize> {
+        if self.known > 1 {
+            return None;
+        }
         let member = self.member()?;
         let last = node.writers.get(node.by)?;
         let before = self.members.get(last.last)?;
-        let is_sole = last.link(member) == Some(Link::Ends)
+        let ends = |writer: &&Writer| writer.link(member) == Some(Link::Ends);
+        let is_sole = ends(&last)
+            && node.writers.iter().filter(ends).count() == 1
             && !member.is_elsewhere(before, self.expiration_ms);
         is_sole.then_some(node.by)
     }
@@ -268,9 +284,14 @@ impl Step<'_> {
         }
         Cost {
             broken: 0,
-            writers: u32::from(writer == node.writers.len()),
+            writers: self.surplus(node, writer),
             doubt,
         }
+    }
+
+    /// 1 where a piece of `writer` brings in one more than are known of.
+    fn surplus(&self, node: &Node, writer: usize) -> u32 {
+        u32::from(writer == node.writers.len() && writer >= self.known)
     }
 
     /// Whether the piece follows on another writer's batch under the same leader.
@@ -304,8 +325,8 @@ impl Step<'_> {
     }
 }
 
-/// All who may have written each piece, and how many writers there are.
-fn backwards(layers: &[Vec<Node>]) -> (Vec<Vec<Candidate>>, usize) {
+/// All who may have written each piece.
+fn backwards(layers: &[Vec<Node>]) -> Vec<Vec<Candidate>> {
     let mut rest = vec![Cost::default(); layers.last().map_or(0, Vec::len)];
     let ends = layers.last().into_iter().flatten().map(|node| node.cost);
     let best = ends.min().unwrap_or_default();
@@ -349,7 +370,7 @@ fn backwards(layers: &[Vec<Node>]) -> (Vec<Vec<Candidate>>, usize) {
             .collect();
     }
     all.reverse();
-    (all, best.writers as usize)
+    all
 }
 
 /// The writers of the best way.

@@ -62,7 +62,7 @@ fn log(members: impl IntoIterator<Item = Member>) -> Vec<Member> {
 }
 
 fn found(members: &[Member]) -> Unmixed {
-    unmix(members, &Decisions::new(), DAY_MS).unwrap()
+    unmix(members, 1, &Decisions::new(), DAY_MS).unwrap()
 }
 
 /// The places of batches that more than one writer may have written.
@@ -82,7 +82,7 @@ fn one_writer_is_one() {
     let found = found(&members);
     assert_eq!((found.count, found.is_certain()), (1, true));
     assert_eq!(found.writers, [0; 4]);
-    assert_eq!(unmix(&[], &Decisions::new(), DAY_MS).unwrap().count, 0);
+    assert_eq!(unmix(&[], 1, &Decisions::new(), DAY_MS).unwrap().count, 0);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn where_both_may_go_on_nothing_is_guessed() {
 
     for writer in [0, 1] {
         let decisions = Decisions::from([(members[3].seen.base_offset, writer)]);
-        let decided = unmix(&members, &decisions, DAY_MS).unwrap();
+        let decided = unmix(&members, 1, &decisions, DAY_MS).unwrap();
         assert_eq!(decided.writers, [0, 1, 1, writer]);
         assert!(decided.is_certain());
     }
@@ -187,7 +187,7 @@ fn decisions_must_be_for_batches_and_agree() {
         let decisions = decisions
             .iter()
             .map(|(offset, writer)| (Offset(*offset), *writer));
-        unmix(&members, &decisions.collect(), DAY_MS)
+        unmix(&members, 1, &decisions.collect(), DAY_MS)
     };
     assert_eq!(decide(&[(40, 1)]), Err(Undecidable::NoBatch(Offset(40))));
     let (offset, other) = (Offset(8), Offset(7));

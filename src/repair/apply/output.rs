@@ -4,10 +4,10 @@ use super::disk::Disk;
 use super::staging::{make, system};
 use crate::repair::error::ApplyError;
 use crate::repair::plan::Plan;
-use crate::storage::directory::UNFINISHED;
-use crate::storage::file_name::{FileKind, FileName};
+use crate::storage::file_name::FileKind;
 use crate::storage::lock::{Lock, claim, probe};
 use crate::storage::source::Access;
+use crate::storage::unfinished::{Left, UNFINISHED, left_in};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -85,21 +85,16 @@ fn make_directories(disk: &mut dyn Disk, path: &Path) -> Result<(), ApplyError> 
 /// Removes what an earlier run has left: files of a partition, and nothing else. Whether there
 /// were any.
 fn clear(disk: &mut dyn Disk, plan: &Plan, partial: &Path) -> Result<bool, ApplyError> {
-    let mut left = Vec::new();
-    for entry in system(partial, fs::read_dir(partial))? {
-        let entry = system(partial, entry)?;
-        let (path, name) = (entry.path(), entry.file_name());
-        let is_file = system(&path, entry.file_type())?.is_file();
-        let is_planned = plan.files.iter().any(|file| name == *file.name);
-        let is_known = is_planned || FileName::parse(&name).kind != FileKind::Unknown;
-        if !is_file || !is_known {
+    let is_planned = |name: &str| plan.files.iter().any(|file| file.name == name);
+    let left = match system(partial, left_in(partial, &is_planned))? {
+        Left::Files(left) => left,
+        Left::Foreign(name) => {
             return Err(ApplyError::Occupied {
                 path: partial.to_owned(),
                 found: name.to_string_lossy().into_owned(),
             });
         }
-        left.push(path);
-    }
+    };
     for path in &left {
         system(path, disk.remove_file(path))?;
     }

@@ -10,9 +10,11 @@ use crate::repair::draft::name_of;
 use crate::repair::error::ApplyError;
 use crate::repair::terms::Terms;
 use crate::state::load::{Change, LoadOptions, load};
+use crate::state::read::segments;
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::directory::PartitionDirectory;
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 
 /// What a broker would not take as it is, in sentences: nothing where a load after a clean stop
@@ -26,6 +28,9 @@ pub fn verify(
     terms: &Terms,
 ) -> Result<Vec<String>, ApplyError> {
     let listed = PartitionDirectory::list(directory);
+    let logs = segments(&listed).into_iter();
+    let bytes = logs.map(|log| fs::metadata(log.path).map_or(0, |log| log.len()));
+    let bytes = bytes.sum();
     let mut left = Vec::new();
     for clean_shutdown in [true, false] {
         let options = LoadOptions {
@@ -36,6 +41,7 @@ pub fn verify(
             ..LoadOptions::new(terms.rules)
         };
         let outcome = load::<1>(&listed, topic_partition, &options)?;
+        terms.tell_read(bytes);
         if let Err(stop) = &outcome.log {
             left.push(format!("{}: a broker ends with {stop}", name_of(directory)));
         }

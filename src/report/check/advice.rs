@@ -143,9 +143,7 @@ fn of_log(finding: &Finding, place: &Place<'_>) -> Option<String> {
              never fetched again by itself.",
             directory(place)
         ),
-        Code::LeaderEpochRegression => {
-            fetch_or(finding, place, "no command changes a batch's leader epoch.")
-        }
+        Code::LeaderEpochRegression => fetch_or(finding, place, of_epoch(finding)),
         Code::NameMismatch => format!(
             "Find the right name from the batches and the neighbours, and give it to the segment \
              and its companions in a copy. {}",
@@ -154,6 +152,16 @@ fn of_log(finding: &Finding, place: &Place<'_>) -> Option<String> {
         code => return of_producer(code),
     };
     Some(text)
+}
+
+/// What a repair does about a leader epoch.
+fn of_epoch(finding: &Finding) -> &'static str {
+    match finding.severity {
+        Severity::Error => {
+            "--salvage gives the batch a leader epoch that fits between its neighbours."
+        }
+        _ => "where epochs fall for more than one batch, no command changes them.",
+    }
 }
 
 fn blocked(finding: &Finding, place: &Place<'_>) -> String {

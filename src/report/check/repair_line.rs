@@ -69,6 +69,7 @@ fn way(finding: &Finding) -> Way {
         | Code::TimeIndexMismatch
         | Code::TxnIndexMismatch
         | Code::TxnIndexMissing => Way::Index,
+        Code::LeaderEpochRegression if finding.severity == Severity::Error => Way::Salvage,
         Code::CheckpointCorrupt if is_of_a_partition(finding) => Way::Salvage,
         Code::SnapshotCorrupt | Code::SnapshotMissing | Code::SnapshotMismatch => Way::Snapshot,
         Code::SnapshotStray => Way::Snapshot,

@@ -46,6 +46,10 @@ pub struct Restored {
     pub plan: Plan,
     /// Where it was written; `None` where it was not.
     pub written: Option<Written>,
+    /// Where it starts, where that is inside its first segment.
+    pub start_inside: Option<Offset>,
+    /// What is not as it should be with what was written; a sentence each.
+    pub left: Vec<String>,
 }
 
 impl<'a> View<'a> {

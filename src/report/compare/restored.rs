@@ -4,9 +4,10 @@ use super::{Restored, batches, offsets, side_by_side};
 use crate::analysis::compare::restore::{Plan, Refusal};
 use crate::analysis::compare::{Difference, Kind, Side};
 use crate::format::number::Offset;
-use crate::report::json::{Object, WideIntegers};
+use crate::rebuild::partition::Written;
+use crate::report::json::{Object, WideIntegers, push_text};
 use crate::report::measure::count;
-use crate::report::one_line::path_on_one_line;
+use crate::report::one_line::{on_one_line, path_on_one_line};
 use crate::report::paragraph::wrap;
 use crate::report::producers::path_text;
 
@@ -27,12 +28,13 @@ pub(super) fn write(restored: &Restored, out: &mut String) {
             path_on_one_line(&written.directory),
             count(plan.kept.records, "record"),
             batches(plan.kept.batches),
-            written.base_offset,
+            restored.start_inside.unwrap_or(written.base_offset),
             written.log_end_offset,
             count(plan.from_source.records, "record"),
             count(plan.from_dest.records, "record"),
         );
         wrap(&text, 0, 2, out);
+        checked(restored, written, out);
     }
     if let Some(cut) = plan.cut {
         let text = format!(
@@ -70,6 +72,37 @@ pub(super) fn write(restored: &Restored, out: &mut String) {
         wrap(&text, 0, 2, out);
     }
     more(plan.may_revive.len(), out);
+}
+
+/// What is left to do by hand, and what a check has found.
+fn checked(restored: &Restored, written: &Written, out: &mut String) {
+    if let Some(start) = restored.start_inside {
+        let name = written.directory.file_name().unwrap_or_default();
+        let name = name.to_string_lossy();
+        let line = name.rsplit_once('-').map_or_else(
+            || name.to_string(),
+            |(topic, partition)| format!("{topic} {partition}"),
+        );
+        let text = format!(
+            "  It starts at offset {start}, inside its first segment. The \
+             log-start-offset-checkpoint of the log directory that it goes to must have the line \
+             \"{} {start}\": without it, what lies below and was deleted comes back.",
+            on_one_line(&line)
+        );
+        wrap(&text, 0, 2, out);
+    }
+    if restored.left.is_empty() {
+        wrap(
+            "  Checked: nothing is wrong with it, and a broker keeps every byte.",
+            0,
+            2,
+            out,
+        );
+    }
+    for left in restored.left.iter().take(ROWS) {
+        wrap(&format!("  Left: {}", on_one_line(left)), 0, 2, out);
+    }
+    more(restored.left.len(), out);
 }
 
 fn more(length: usize, out: &mut String) {
@@ -128,7 +161,8 @@ pub(super) fn push(restored: &Restored, wide: WideIntegers, out: &mut Vec<u8>) {
     match &restored.written {
         Some(written) => {
             object.text("path", &path_text(&written.directory));
-            object.int("logStartOffset", written.base_offset.0);
+            let start = restored.start_inside.unwrap_or(written.base_offset);
+            object.int("logStartOffset", start.0);
             object.int("logEndOffset", written.log_end_offset.0);
         }
         None => {
@@ -145,6 +179,15 @@ pub(super) fn push(restored: &Restored, wide: WideIntegers, out: &mut Vec<u8>) {
     ranges("lost", &plan.lost, wide, &mut object);
     ranges("mayRevive", &plan.may_revive, wide, &mut object);
     epochs(plan, wide, &mut object);
+    let left = object.name("left");
+    left.push(b'[');
+    for (at, text) in restored.left.iter().enumerate() {
+        if at > 0 {
+            left.push(b',');
+        }
+        push_text(text, left);
+    }
+    left.push(b']');
     match &plan.refusal {
         None => object.null("refusal"),
         Some(refusal) => {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::companion::{self, Companion, IndexMode};
 use super::decoder::Decoder;
+use super::internal_topic::InternalTopic;
 use super::jsonl::Jsonl;
 use super::kafka::KafkaText;
 use super::output::Output;
@@ -36,6 +37,8 @@ pub struct Options {
     pub key: Decoder,
     /// How values are shown.
     pub value: Decoder,
+    /// The topic by whose rules keys and values are read; `key` and `value` then mean nothing.
+    pub topic: Option<InternalTopic>,
     /// What to do with indexes.
     pub mode: IndexMode,
     /// Largest batch that an offset index entry may point to, in bytes.
@@ -119,6 +122,7 @@ fn segment(
                 skip_metadata: options.skip_metadata,
                 key: options.key,
                 value: options.value,
+                topic: options.topic,
             };
             stream(&view, source.path(), beginning, options, output)
         }
@@ -128,6 +132,7 @@ fn segment(
                 contents: options.contents,
                 key: options.key,
                 value: options.value,
+                topic: options.topic,
                 wide,
             };
             stream(&view, source.path(), beginning, options, output)

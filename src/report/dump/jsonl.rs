@@ -2,6 +2,7 @@
 
 use super::control;
 use super::decoder::{Decoded, Decoder, push_hex};
+use super::internal_topic::InternalTopic;
 use super::kafka::undecodable;
 use super::style::{Style, push_damage};
 use super::view::{AnyHeader, Batch, View};
@@ -25,6 +26,8 @@ pub struct Jsonl {
     pub key: Decoder,
     /// How values are read.
     pub value: Decoder,
+    /// The topic by whose rules keys and values are read; `key` and `value` then mean nothing.
+    pub topic: Option<InternalTopic>,
     /// How integers outside +-2^53 are written.
     pub wide: WideIntegers,
 }
@@ -84,15 +87,10 @@ impl View for Jsonl {
         object.int("valueSize", size(entry.value));
         let mut damage = None;
         if self.contents {
-            for (name, bytes, decoder) in [
-                ("key", entry.key, self.key),
-                ("value", entry.value, self.value),
-            ] {
-                if !push_decoded(&mut object, name, bytes, decoder) {
-                    let found = bytes.map_or(0, <[u8]>::len);
-                    damage = Some(undecodable(batch, entry, name, found, decoder));
-                }
-            }
+            damage = match self.topic {
+                Some(topic) => topic.push_fields(batch, entry, self.wide, &mut object),
+                None => self.push_contents(batch, entry, &mut object),
+            };
             push_headers(&mut object, entry, self.wide);
         }
         object.close_line();
@@ -108,6 +106,25 @@ impl View for Jsonl {
 }
 
 impl Jsonl {
+    fn push_contents(
+        &self,
+        batch: &Batch<'_>,
+        entry: &Entry<'_>,
+        object: &mut Object<'_>,
+    ) -> Option<Damage> {
+        let mut damage = None;
+        for (name, bytes, decoder) in [
+            ("key", entry.key, self.key),
+            ("value", entry.value, self.value),
+        ] {
+            if !push_decoded(object, name, bytes, decoder) {
+                let found = bytes.map_or(0, <[u8]>::len);
+                damage = Some(undecodable(batch, entry, name, found, decoder));
+            }
+        }
+        damage
+    }
+
     fn control(&self, batch: &Batch<'_>, entry: &Entry<'_>, out: &mut Vec<u8>) -> Option<Damage> {
         let mut object = Object::open(out, self.wide);
         object.text("type", "control");

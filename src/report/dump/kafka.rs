@@ -2,6 +2,7 @@
 
 use super::control;
 use super::decoder::Decoder;
+use super::internal_topic::InternalTopic;
 use super::view::{AnyHeader, Batch, View};
 use crate::format::java_text;
 use crate::format::number::Timestamp;
@@ -23,6 +24,8 @@ pub struct KafkaText {
     pub key: Decoder,
     /// How values are shown.
     pub value: Decoder,
+    /// The topic by whose rules keys and values are read; `key` and `value` then mean nothing.
+    pub topic: Option<InternalTopic>,
 }
 
 impl View for KafkaText {
@@ -101,6 +104,10 @@ impl KafkaText {
         entry: &Entry<'_>,
         out: &mut Vec<u8>,
     ) -> Option<Damage> {
+        if let Some(topic) = self.topic {
+            let prefix: &[u8] = if self.skip_metadata { b"| " } else { b" " };
+            return topic.push_text(batch, entry, prefix, out);
+        }
         let mut damage = None;
         // Whole labels: a copy of known length is a few moves, any other is a call.
         if let Some(key) = entry.key {

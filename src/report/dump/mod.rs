@@ -8,6 +8,7 @@ mod control;
 pub mod decoder;
 pub mod file;
 mod index_check;
+pub mod internal_topic;
 pub mod jsonl;
 pub mod kafka;
 mod mismatch;

@@ -98,16 +98,19 @@ pub(super) const GROUP: Group = Group {
             line: "a batch of an older leader epoch than one before it",
             means: "Each leader writes its epoch into the batches that it appends, so it never \
                     falls along a log, but where one of the batches is not a leader's.",
-            severity: "a warning; an error where both neighbours have one epoch and show that \
-                       this field is damaged",
+            severity: "a warning; an error where it is one batch alone and its neighbours show \
+                       that this field is damaged",
             causes: "A flipped bit in the field, which no checksum covers; batches appended by a \
                      tool with another epoch; files of two copies in one directory.",
-            broker: "Loads it. A follower that copies the batch takes it and forgets all later \
+            broker: "Loads it. A follower that copies a batch of a lower epoch forgets all later \
                      epochs of its cache, so that it may cut at a wrong place when the leader \
-                     changes; recovery assigns rising epochs alone.",
-            repair: "Nothing changes the field: a leader's batch is never rewritten for it. \
-                     `kfsck repair log` writes leader-epoch-checkpoint anew where it does not say \
-                     what the batches say.",
+                     changes; one above the leader's epoch it passes over without a word, with all \
+                     behind it, for ever. Recovery assigns rising epochs alone.",
+            repair: "One batch alone between two that leave it no such epoch: `kfsck repair log \
+                     --salvage` gives it one that fits, that of leader-epoch-checkpoint or the \
+                     lower one, and `--truncate` cuts in front of it. Where epochs fall for longer \
+                     nothing changes. `kfsck repair log` writes leader-epoch-checkpoint anew where \
+                     it does not say what the batches say.",
             action: "Compare with other replicas. If only this copy has it, let the broker fetch \
                      the partition again.",
             reports: &["KIP-101", "KIP-320"],

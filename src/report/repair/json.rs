@@ -3,7 +3,8 @@
 use super::{Outcome, View};
 use crate::format::number::Offset;
 use crate::repair::plan::{Lost, Plan, Step};
-use crate::report::json::{Object, WideIntegers, push_text};
+use crate::repair::replicas::Replicas;
+use crate::report::json::{Object, WideIntegers, push_int, push_text};
 use crate::report::producers::path_text;
 
 /// The version of the document.
@@ -34,6 +35,10 @@ pub fn json(view: &View<'_>, wide: WideIntegers, out: &mut Vec<u8>) {
     array(object.name("lost"), &plan.lost, |one, out| {
         lost(one, wide, out);
     });
+    match &plan.replicas {
+        Some(known) => replicas(known, wide, object.name("replicas")),
+        None => object.null("replicas"),
+    }
     array(
         object.name("alternatives"),
         &plan.alternatives,
@@ -79,6 +84,25 @@ fn lost(lost: &Lost, wide: WideIntegers, out: &mut Vec<u8>) {
     offset(&mut object, "lastOffset", lost.last_offset);
     optional_uint(&mut object, "records", lost.records);
     object.text("reason", &lost.reason);
+    object.close();
+}
+
+fn replicas(known: &Replicas, wide: WideIntegers, out: &mut Vec<u8>) {
+    let mut object = Object::open(out, wide);
+    object.text("topicId", &known.topic_id.to_string());
+    for (name, brokers) in [
+        ("replicas", &known.brokers),
+        ("isr", &known.isr),
+        ("eligibleLeaderReplicas", &known.eligible),
+    ] {
+        array(object.name(name), brokers, |id, out| {
+            push_int((*id).into(), wide, out);
+        });
+    }
+    object.int("leader", known.leader);
+    object.int("leaderEpoch", known.leader_epoch.0);
+    object.int("metadataOffset", known.end_offset.0);
+    object.optional_int("broker", known.own);
     object.close();
 }
 

@@ -1,7 +1,8 @@
 //! The plan in sentences: what would be better comes first, then what is lost.
 
 use super::{Outcome, View};
-use crate::repair::plan::{Kept, Lost, Plan, Step};
+use crate::repair::plan::{Kept, Lost, Plan, Step, Verb};
+use crate::repair::replicas::Replicas;
 use crate::report::measure::count;
 use crate::report::one_line::{on_one_line, path_on_one_line};
 use crate::report::paragraph::wrap;
@@ -31,6 +32,9 @@ fn todo(plan: &Plan, out: &mut String) {
     kept(plan.kept, out);
     let lost: Vec<_> = plan.lost.iter().map(loss).collect();
     lines("lost", &lost, out);
+    if let Some(known) = &plan.replicas {
+        line("replicas", &replicas(known), out);
+    }
     lines("warning", &plan.warnings, out);
     let steps: Vec<_> = plan.steps.iter().map(step).collect();
     lines("step", &steps, out);
@@ -86,6 +90,37 @@ fn kept(kept: Kept, out: &mut String) {
     line("kept", &text, out);
 }
 
+fn replicas(known: &Replicas) -> String {
+    let brokers = |ids: &[i32]| {
+        let ids: Vec<_> = ids.iter().map(i32::to_string).collect();
+        match ids.len() {
+            0 => "no broker".to_owned(),
+            1 => format!("broker {}", ids.join(", ")),
+            _ => format!("brokers {}", ids.join(", ")),
+        }
+    };
+    let leader = match known.leader {
+        -1 => "no leader".to_owned(),
+        leader => format!("leader {leader}"),
+    };
+    let own = match known.own {
+        Some(own) => format!("this directory is broker {own}'s"),
+        None => "whose directory this is, no meta.properties beside it tells".to_owned(),
+    };
+    let eligible = match known.eligible.is_empty() {
+        true => String::new(),
+        false => format!(", eligible to lead {}", brokers(&known.eligible)),
+    };
+    format!(
+        "{}; in sync {}{eligible}; {leader} in epoch {}, by the cluster's metadata up to offset \
+         {}; {own}",
+        brokers(&known.brokers),
+        brokers(&known.isr),
+        known.leader_epoch,
+        known.end_offset
+    )
+}
+
 fn loss(lost: &Lost) -> String {
     let records = match lost.records {
         Some(records) => count(records, "record"),
@@ -113,18 +148,20 @@ fn step(step: &Step) -> String {
 
 /// What is left to do by hand.
 fn procedure(plan: &Plan, in_place: bool, out: &mut String) {
-    if in_place {
-        line(
-            "next",
-            "start the broker; the old files can go when all is well",
-            out,
-        );
-        return;
-    }
-    let text = format!(
-        "stop the broker, move {} out of its log directory, move the result there, start the \
-         broker; the checkpoints of the log directory stay as they are",
-        path_on_one_line(&plan.directory)
-    );
+    // What is appended must be the same on every replica first.
+    let start = match plan.verb {
+        Verb::Barrier | Verb::Abort => {
+            "start no broker before every other replica has the same batch or has been moved away"
+        }
+        _ => "start the broker",
+    };
+    let text = match in_place {
+        true => format!("{start}; the old files can go when all is well"),
+        false => format!(
+            "stop the broker, move {} out of its log directory, move the result there, {start}; \
+             the checkpoints of the log directory stay as they are",
+            path_on_one_line(&plan.directory)
+        ),
+    };
     line("next", &text, out);
 }

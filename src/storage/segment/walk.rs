@@ -220,6 +220,31 @@ impl<'s> Walk<'s> {
         self.damage()
     }
 
+    /// Goes over the next record set where the map shows at a look that it is one, as most are, and
+    /// `takes` says yes to it; otherwise stays, and [`Walk::next_piece`] tells more.
+    #[inline]
+    pub fn step_if(&mut self, takes: impl FnOnce(Span) -> bool) -> bool {
+        let (Some(framed), Some(all), false) = (self.ahead, self.mapped, self.grows) else {
+            return false;
+        };
+        let span = framed.at(self.position);
+        let next = span.end();
+        let head = usize::try_from(next).ok().and_then(|at| all.get(at..));
+        let frame = head.and_then(<[u8]>::first_chunk).map(Frame::decode);
+        let left = self.length.saturating_sub(next);
+        let ahead = frame.and_then(|frame| Framed::of(frame, left));
+        let follows = ahead.is_some_and(|ahead| framed.is_followed_by(ahead)) && next <= self.stop;
+        if follows && WORTH_WARMING.contains(&span.size) {
+            self.warm_up(next);
+        }
+        if !follows || !takes(span) {
+            return false;
+        }
+        self.ahead = ahead;
+        self.position = next;
+        true
+    }
+
     /// Brings the bytes in front of the walk into the cache. Each step of a walk depends on the
     /// one before, so it would wait for memory once a record set; these loads wait together.
     #[inline]

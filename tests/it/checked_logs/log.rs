@@ -189,13 +189,19 @@ fn leader_epochs_that_fall() {
     };
     let log = [at(0, 4), at(1, 7), at(2, 7)].concat();
     assert_eq!(told(&log), none());
-    let log = [at(0, 4), at(1, 7), at(2, 5), at(3, 5)].concat();
-    assert_eq!(told(&log), ["W leader-epoch-regression 2"]);
-    // One between two that agree is damaged.
+    let log = [at(0, 4), at(1, 7), at(2, 7), at(3, 5), at(4, 5)].concat();
+    assert_eq!(told(&log), ["W leader-epoch-regression 3"]);
+    // One alone that fits between no two is damaged.
     let log = [at(0, 4), at(1, 4 + 64), at(2, 4)].concat();
     let findings = check_log(&log);
     assert_eq!(brief(&findings), ["E leader-epoch-regression 1"]);
     assert_eq!(findings[0].evidence[0].stored.as_deref(), Some("68"));
+    let log = [at(0, 4), at(1, 9), at(2, 5), at(3, 5)].concat();
+    assert_eq!(told(&log), ["E leader-epoch-regression 1"]);
+    let log = [at(0, 4), at(1, 4), at(2, 0), at(3, 4)].concat();
+    assert_eq!(told(&log), ["E leader-epoch-regression 2"]);
+    let log = [at(0, 4), at(1, 4), at(2, 0)].concat();
+    assert_eq!(told(&log), ["W leader-epoch-regression 2"]);
     // None is none: old batches have none.
     assert_eq!(told(&[at(0, 4), at(1, -1), at(2, 4)].concat()), none());
     // The batch before may lie in the segment before.

@@ -47,7 +47,7 @@ fn place(offset: i64) -> Place {
     }
 }
 
-fn marker(offset: i64, producer: i64, epoch: i16, coordinator: i32) -> Vec<u8> {
+pub(super) fn marker(offset: i64, producer: i64, epoch: i16, coordinator: i32) -> Vec<u8> {
     let mut bytes = Vec::new();
     let who = (ProducerId(producer), ProducerEpoch(epoch));
     let what = EndTxnMarker::new(CoordinatorEpoch(coordinator));
@@ -55,7 +55,7 @@ fn marker(offset: i64, producer: i64, epoch: i16, coordinator: i32) -> Vec<u8> {
     bytes
 }
 
-fn barrier(offset: i64) -> Vec<u8> {
+pub(super) fn barrier(offset: i64) -> Vec<u8> {
     let mut bytes = Vec::new();
     let value = MirrorPidReset::Bare { version: 0 };
     put_mirror_pid_reset(place(offset), &value, &mut bytes).unwrap();

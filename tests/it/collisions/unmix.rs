@@ -37,9 +37,11 @@ pub(super) struct Measure {
     faults: Vec<String>,
 }
 
+/// Ids that do not show all their writers, once more, with the number of these.
+const HIDDEN_BUT_TOLD: &str = "hidden, but told of";
+
 /// How many writers there are and how many the log shows.
-fn kind(truth: &[WriterIndex], found: &Unmixed) -> &'static str {
-    let writers = truth.iter().collect::<BTreeSet<_>>().len();
+const fn kind(writers: usize, found: &Unmixed) -> &'static str {
     match (writers, found.count) {
         (1, 1) => "one writer",
         (1, _) => "one, shows as more",
@@ -70,16 +72,20 @@ impl Measure {
             let own = log.iter().filter(|stored| stored.batch.producer_id == id);
             let own: Vec<&Stored> = own.map(AsRef::as_ref).collect();
             let members = members.into_members();
-            let found = unmix(&members, &Decisions::new(), EXPIRATION_MS).unwrap();
-            self.add_id(name, &own, &found);
+            let found = unmix(&members, 1, &Decisions::new(), EXPIRATION_MS).unwrap();
+            assert!(!found.is_cut_short, "{name}: too many ways");
+            let truth: BTreeSet<_> = own.iter().filter_map(|one| one.truth.writer()).collect();
+            self.add_id(name, kind(truth.len(), &found), &own, &found);
+            if truth.len() > found.count {
+                let told = unmix(&members, truth.len(), &Decisions::new(), EXPIRATION_MS).unwrap();
+                self.add_id(name, HIDDEN_BUT_TOLD, &own, &told);
+            }
         }
     }
 
-    fn add_id(&mut self, name: &str, own: &[&Stored], found: &Unmixed) {
+    fn add_id(&mut self, name: &str, kind: &'static str, own: &[&Stored], found: &Unmixed) {
         let truth: Vec<WriterIndex> = own.iter().filter_map(|one| one.truth.writer()).collect();
         assert_eq!((truth.len(), found.writers.len()), (own.len(), own.len()));
-        assert!(!found.is_cut_short, "{name}: too many ways");
-        let kind = kind(&truth, found);
         let row = self.rows.entry(kind).or_default();
         row.ids += 1;
         row.whole += u64::from(found.is_certain());
@@ -88,7 +94,8 @@ impl Measure {
         let mut wrong = 0;
         for run in &found.runs {
             row.batches += run.places.len() as u64;
-            let says = found.count > 1 && !run.is_ambiguous();
+            let is_sure = !found.is_cut_short && !run.is_ambiguous();
+            let says = is_sure && (found.count > 1 || kind == HIDDEN_BUT_TOLD);
             for place in run.places.iter().filter(|_| says) {
                 row.certain += 1;
                 let name = *names.entry(run.writer).or_insert(truth[*place]);
@@ -102,8 +109,9 @@ impl Measure {
             let right = |place: &&usize| names.get(&run.writer) == Some(&truth[**place]);
             row.likely += run.places.iter().filter(right).count() as u64;
         }
-        // Whoever left no contradiction is not seen: what is certain is so among those that are.
-        if wrong > 0 && matches!(kind, "two writers" | "one writer" | "other") {
+        // Whoever left no contradiction is not seen, unless their number is known: what is certain
+        // is so among those that are seen.
+        if wrong > 0 && kind != "three, shown as two" {
             self.faults
                 .push(format!("{name}\n{}", describe(own, found)));
         }

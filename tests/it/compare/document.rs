@@ -65,6 +65,7 @@ pub(super) struct Restored {
     pub(super) lost: Vec<OpenRange>,
     pub(super) may_revive: Vec<OpenRange>,
     pub(super) leader_epochs_from: Vec<Value>,
+    pub(super) left: Vec<String>,
     pub(super) refusal: Option<Refusal>,
 }
 

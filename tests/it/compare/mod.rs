@@ -7,6 +7,8 @@ mod command;
 mod document;
 mod kinds;
 mod restore;
+#[cfg(unix)]
+mod restored;
 mod simulated;
 
 use std::fs;

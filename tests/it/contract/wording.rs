@@ -76,7 +76,6 @@ fn decoders_that_are_not_there_yet_are_refused_without_tips() {
     for decoder in [
         "--offsets-decoder",
         "--transaction-log-decoder",
-        "--cluster-metadata-decoder",
         "--remote-log-metadata-decoder",
         "--share-group-state-decoder",
         "--mirror-state-decoder",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Copied, contents};
 use crate::contract::make_fifo;
-use crate::program::{Outcome, Run};
+use crate::program::{Outcome, Run, copy_tree, set_mode, testdata};
 
 const LOG: [&str; 4] = ["repair", "log", "--salvage", "--now=2026-12-01"];
 
@@ -167,4 +167,64 @@ fn mode_and_times_come_along() {
     let metadata = fs::metadata(&logs[1]).unwrap();
     assert_eq!(metadata.modified().unwrap(), time);
     assert_eq!(metadata.mode() & 0o777, 0o640);
+}
+
+/// Where the log begins decides whether a broker deletes all of it: without that nothing is
+/// written.
+#[test]
+fn a_checkpoint_that_cannot_be_read_is_told_and_nothing_is_written() {
+    let place = tempfile::tempdir().unwrap();
+    set_mode(place.path(), 0o777);
+    let logs = place.path().join("logs");
+    copy_tree(&testdata("main/txn-both-0"), &logs.join("txn-both-0"));
+    set_mode(&logs, 0o777);
+    set_mode(&logs.join("txn-both-0"), 0o777);
+    let partition = logs.join("txn-both-0");
+    fs::write(partition.join("00000000000000000048.log"), [0; 100]).unwrap();
+    let checkpoint = logs.join("log-start-offset-checkpoint");
+    fs::write(&checkpoint, "0\n0\n").unwrap();
+    set_mode(&checkpoint, 0);
+    let before = contents(&partition);
+    let output = place.path().join("out");
+    let output = output.to_str().unwrap();
+    let asked: [&[&str]; 3] = [&["--dry-run"], &["--in-place"], &["--output", output]];
+    for how in asked {
+        let run = Run::new([&LOG, how].concat())
+            .unprivileged()
+            .arg(&partition);
+        let outcome = run.outcome().ended_with(3);
+        let name = "log-start-offset-checkpoint: Permission denied";
+        assert!(outcome.stderr.contains(name), "{}", outcome.stderr);
+        let is_dry = how == ["--dry-run"];
+        assert_eq!(
+            outcome.text().contains("step: "),
+            is_dry,
+            "{}",
+            outcome.text()
+        );
+        assert!(contents(&partition) == before && !Path::new(output).exists());
+    }
+    for command in ["check", "producers", "txns", "dump-log"] {
+        let path = if command == "dump-log" {
+            &logs
+        } else {
+            &partition
+        };
+        let outcome = Run::new([command])
+            .unprivileged()
+            .arg(path)
+            .outcome()
+            .ended_with(3);
+        let name = "log-start-offset-checkpoint: Permission denied";
+        assert!(
+            outcome.stderr.contains(name),
+            "{command}: {}",
+            outcome.stderr
+        );
+    }
+    let compare = Run::new(["compare"])
+        .arg(&partition)
+        .arg(&partition)
+        .unprivileged();
+    compare.outcome().ended_with(3);
 }

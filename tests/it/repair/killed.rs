@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use kfsck::storage::directory::UNFINISHED;
+use kfsck::storage::unfinished::UNFINISHED;
 
 use super::{Copied, contents};
 use crate::program::Run;

@@ -9,8 +9,10 @@ mod indexes;
 mod killed;
 mod odd_logs;
 mod power;
+mod progress;
 mod recipes;
 mod schema;
+mod snapshots;
 
 use std::collections::BTreeMap;
 use std::fs;

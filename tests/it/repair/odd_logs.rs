@@ -40,20 +40,27 @@ impl Made {
     }
 }
 
-/// Plain batches of one record each.
+/// Plain batches of one record each, no two alike.
 fn log_of(offsets: &[i64]) -> Vec<u8> {
+    let batches: Vec<_> = offsets.iter().map(|offset| (*offset, 0)).collect();
+    log_with(&batches)
+}
+
+/// The same with leader epochs.
+fn log_with(batches: &[(i64, i32)]) -> Vec<u8> {
     let mut log = Vec::new();
-    for offset in offsets {
+    for (number, (offset, epoch)) in batches.iter().enumerate() {
         let draft = BatchDraft::plain(
             Offset(*offset),
-            LeaderEpoch(0),
+            LeaderEpoch(*epoch),
             Timestamp(1_700_000_000_000),
         );
+        let value = format!("value {number}");
         let record = RecordDraft {
             offset_delta: 0,
             timestamp: Timestamp(1_700_000_000_000),
             key: None,
-            value: Some(b"value"),
+            value: Some(value.as_bytes()),
             headers: &[],
         };
         encode(&draft, [record], &mut log).unwrap();
@@ -153,15 +160,94 @@ fn a_segment_whose_offsets_no_index_holds_is_split() {
 }
 
 #[test]
-fn an_offset_that_was_changed_costs_its_own_batch_only() {
+fn an_offset_that_was_changed_is_put_back_where_one_place_is_left() {
+    let offsets = [0, 1, 2, 3, 4];
+    let whole = log_of(&offsets);
+    for (place, changed) in [
+        (2, 1 << 40),
+        (2, 0),
+        (2, 3),
+        (0, 1 << 40),
+        (4, 1 << 40),
+        (4, 1),
+    ] {
+        let mut offsets = offsets;
+        offsets[place] = changed;
+        let made = Made::new(&[(0, log_of(&offsets)), (5, log_of(&[5]))]);
+        let (plan, result) = made.repaired(Verb::Salvage);
+        assert_eq!((plan.kept.records, plan.lost.len()), (6, 0), "{plan:#?}");
+        assert_eq!(contents(&result)["00000000000000000000.log"], whole);
+        let (plan, _) = made.repaired(Verb::Truncate);
+        assert_eq!(plan.kept.records, place as u64, "{plan:#?}");
+    }
+}
+
+#[test]
+fn an_offset_that_was_changed_costs_its_own_batch_where_several_places_are_left() {
+    // Compaction has left gaps.
     for changed in [1 << 40, 0] {
-        let made = Made::new(&[(0, log_of(&[0, 1, changed, 3, 4])), (5, log_of(&[5]))]);
+        let made = Made::new(&[(0, log_of(&[0, 1, changed, 4, 5])), (6, log_of(&[6]))]);
         let (plan, _) = made.repaired(Verb::Salvage);
-        assert_eq!(plan.kept.records, 5, "{plan:#?}");
-        assert_eq!(plan.lost.len(), 1);
+        assert_eq!((plan.kept.records, plan.lost.len()), (5, 1), "{plan:#?}");
+    }
+    // A batch that was written twice is no other one.
+    let log = log_of(&[0, 1, 2]);
+    let size = log.len() / 3;
+    let twice = [&log[..2 * size], &log[..size], &log_of(&[3])].concat();
+    let made = Made::new(&[(0, twice)]);
+    let (plan, _) = made.repaired(Verb::Salvage);
+    assert_eq!((plan.kept.records, plan.lost.len()), (3, 1), "{plan:#?}");
+}
+
+#[test]
+fn a_leader_epoch_that_stands_out_is_put_right_or_cut() {
+    let epochs = |epoch| log_with(&[(0, 3), (1, 3), (2, epoch), (3, 4), (4, 4)]);
+    for (epoch, right) in [(3 + 65536, 3), (1, 3), (-7, 3)] {
+        let made = Made::new(&[(0, epochs(epoch))]);
+        let (plan, result) = made.repaired(Verb::Salvage);
+        assert_eq!((plan.kept.records, plan.lost.len()), (5, 0), "{plan:#?}");
+        let step = plan.steps.iter().find(|step| step.action == Action::Change);
+        let step = step.unwrap();
+        assert_eq!(
+            (step.offset, step.position.is_some()),
+            (Some(Offset(2)), true)
+        );
+        assert!(
+            step.detail.contains(&format!("leader epoch {epoch}")),
+            "{step:?}"
+        );
+        assert_eq!(contents(&result)["00000000000000000000.log"], epochs(right));
+
         let (plan, _) = made.repaired(Verb::Truncate);
         assert_eq!(plan.kept.records, 2, "{plan:#?}");
+        assert_eq!(
+            lost(&plan)[0],
+            (Some(2), Some(2), Some(1), "leader-epoch-regression")
+        );
     }
+    // The neighbour may lie in another segment, and the checkpoint chooses.
+    let first = log_with(&[(0, 3), (1, 3), (2, 900)]);
+    let second = log_with(&[(3, 4), (4, 4)]);
+    let made = Made::new(&[(0, first), (3, second)]);
+    let checkpoint = b"0\n2\n3 0\n4 2\n";
+    fs::write(made.path().join("leader-epoch-checkpoint"), checkpoint).unwrap();
+    let (_, result) = made.repaired(Verb::Salvage);
+    let after = contents(&result);
+    let right = log_with(&[(0, 3), (1, 3), (2, 4)]);
+    assert_eq!(after["00000000000000000000.log"], right);
+    assert_eq!(after["leader-epoch-checkpoint"], checkpoint);
+    // What fits stays, and so does the last one.
+    for epoch in [3, 4] {
+        let made = Made::new(&[(0, epochs(epoch))]);
+        let (plan, _) = made.repaired(Verb::Salvage);
+        assert!(
+            plan.steps.iter().all(|step| step.action == Action::Write),
+            "{plan:#?}"
+        );
+    }
+    let made = Made::new(&[(0, log_with(&[(0, 3), (1, 3), (2, 900)]))]);
+    let (plan, _) = made.repaired(Verb::Truncate);
+    assert_eq!(plan.kept.records, 3, "{plan:#?}");
 }
 
 #[test]

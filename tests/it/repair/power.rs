@@ -21,8 +21,9 @@ use kfsck::repair::apply::disk::{Disk, Fill, SystemDisk};
 use kfsck::repair::apply::in_place::{apply, settle, unsettled};
 use kfsck::repair::apply::output;
 use kfsck::repair::plan::Plan;
-use kfsck::storage::directory::{self, UNFINISHED};
+use kfsck::storage::directory;
 use kfsck::storage::source::Access;
+use kfsck::storage::unfinished::UNFINISHED;
 
 use super::breaking::Half;
 use super::{Verb, contents, plan};

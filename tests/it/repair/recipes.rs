@@ -55,6 +55,7 @@ fn plan(copied: &Copied, first: u64, all: u64) -> Plan {
         ],
         kept: Kept::default(),
         lost: Vec::new(),
+        replicas: None,
         alternatives: Vec::new(),
         warnings: Vec::new(),
     }

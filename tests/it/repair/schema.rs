@@ -15,9 +15,23 @@ struct Document {
     steps: Vec<Step>,
     kept: Kept,
     lost: Vec<Lost>,
+    replicas: Option<Replicas>,
     alternatives: Vec<String>,
     warnings: Vec<String>,
     result: Option<Outcome>,
+}
+
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Replicas {
+    topic_id: String,
+    replicas: Vec<i32>,
+    isr: Vec<i32>,
+    eligible_leader_replicas: Vec<i32>,
+    leader: i32,
+    leader_epoch: i32,
+    metadata_offset: i64,
+    broker: Option<i32>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -95,6 +109,7 @@ fn one_partition_gives_its_plan() {
     assert_eq!(lost.reason, "crc-mismatch");
     assert!(document.alternatives[0].starts_with("if another replica is healthy"));
     assert!(!document.warnings.is_empty());
+    assert_eq!(document.replicas, None, "nobody asked the metadata");
     assert!(document.result.is_none());
 
     let run = Run::new([

@@ -48,6 +48,25 @@ const BARE: &str = "0000000000000003 0000003f 00000000 02 ________ 0020 00000000
     1a 00 00 00 08 0000 0007 06 0000 00 00";
 
 #[test]
+fn the_epoch_of_a_leader_that_has_written_nothing_is_not_gone_below() {
+    let place = tempfile::tempdir().unwrap();
+    let log = Log::default().plain().plain();
+    let directory = partition(place.path(), "orders-0", &[&log]);
+    let epochs = directory.join("leader-epoch-checkpoint");
+    fs::write(&epochs, "0\n2\n0 0\n4 2\n").unwrap();
+    let (made, result) = carried_out(&directory, &|listed| plan(listed, &bare(), &terms()));
+    assert!(
+        made.warnings
+            .iter()
+            .any(|text| text.contains("leader epoch 4"))
+    );
+    let (_, bytes) = last_log(&result);
+    assert_eq!(bytes[log.bytes.len()..][12..16], [0, 0, 0, 4]);
+    let after = fs::read_to_string(result.join("leader-epoch-checkpoint")).unwrap();
+    assert_eq!(after, "0\n2\n0 0\n4 2\n");
+}
+
+#[test]
 fn a_barrier_of_either_layout_comes_behind_the_last_batch() {
     for (barrier, size) in [(named(), 98), (bare(), 75)] {
         let place = tempfile::tempdir().unwrap();

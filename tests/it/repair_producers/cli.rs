@@ -21,7 +21,7 @@ fn open() -> Log {
 fn what_must_be_said_is_asked_for() {
     let place = tempfile::tempdir().unwrap();
     let directory = partition(place.path(), "orders-0", &[&open()]);
-    let wrong: [&[&str]; 15] = [
+    let wrong: [&[&str]; 19] = [
         &["snapshot", "--dry-run"],
         &["snapshot", "--rebuild"],
         &["snapshot", "--rebuild", "--drop-pid", "5", "--dry-run"],
@@ -41,7 +41,11 @@ fn what_must_be_said_is_asked_for() {
         ],
         &["pids", "--remap", "5=5", "--dry-run"],
         &["pids", "--remap", "5=9", "--new-id", "7", "--dry-run"],
+        &["pids", "--remap", "5=9", "--writers", "2", "--dry-run"],
+        &["pids", "--split", "5", "--writers", "9", "--dry-run"],
         &["barrier", "--layout", "a", "--dry-run"],
+        &["barrier", "--timestamp", "-5", "--dry-run"],
+        &["barrier", "--source-cluster-id", "", "--dry-run"],
         &["barrier", "--layout", "b", "--output", "there"],
         &["abort", "--producer-id", "5", "--dry-run"],
     ];

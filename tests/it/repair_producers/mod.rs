@@ -5,6 +5,7 @@ mod barrier;
 mod cli;
 mod pids;
 mod refusals;
+mod replicas;
 mod snapshot;
 mod split;
 

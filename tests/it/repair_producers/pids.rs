@@ -11,7 +11,7 @@ use kfsck::repair::pids::{Pids, Which, plan};
 use kfsck::repair::plan::Plan;
 use kfsck::storage::directory::PartitionDirectory;
 
-use super::{carried_out, loaded, partition, producers, terms};
+use super::{carried_out, loaded, partition, producers, refusal, terms};
 use crate::repair::{Copied, contents};
 use crate::txns::log::Log;
 
@@ -111,11 +111,11 @@ fn an_id_that_is_not_there_changes_nothing() {
     let log = Log::default().data(5, 0).commit(5, 0);
     let directory = partition(place.path(), "orders-0", &[&log]);
     let listed = PartitionDirectory::list(&directory);
-    assert!(
-        asked(pairs(&[(9, 1 << 62)]), NOBODY)(&listed)
-            .unwrap()
-            .is_empty()
-    );
+    let made = asked(pairs(&[(9, 1 << 62)]), NOBODY)(&listed).unwrap();
+    assert!(made.is_empty());
+    assert!(made.warnings[0].contains("producer 9: no batch"));
+    let told = refusal(asked(pairs(&[(9, -7)]), NOBODY)(&listed));
+    assert!(told.contains("below 0"), "{told}");
 }
 
 /// Producers 5 and 6 of a source, one with an aborted transaction.

@@ -213,6 +213,36 @@ fn a_producer_is_dropped_but_not_with_an_open_transaction() {
 }
 
 #[test]
+fn a_snapshot_in_which_the_transaction_is_open_keeps_its_producer() {
+    let place = tempfile::tempdir().unwrap();
+    let open = partition(place.path(), "orders-1", &[&Log::default().data(5, 0)]);
+    let log = Log::default().data(5, 0).commit(5, 0);
+    let directory = partition(place.path(), "orders-0", &[&log]);
+    let name = |offset: i64| format!("{offset:020}.snapshot");
+    fs::copy(open.join(name(1)), directory.join(name(1))).unwrap();
+    let listed = PartitionDirectory::list(&directory);
+    let changes = [
+        Changes {
+            dropped: BTreeSet::from([ProducerId(5)]),
+            ..Changes::default()
+        },
+        Changes {
+            remapped: BTreeMap::from([(ProducerId(5), ProducerId(1 << 62))]),
+            ..Changes::default()
+        },
+    ];
+    for changes in changes {
+        let made = snapshot::plan(&listed, &changes, &terms()).unwrap();
+        let files: Vec<_> = made.steps.iter().map(|step| &step.file).collect();
+        assert_eq!(files, [&name(2)]);
+        assert!(made.warnings[0].contains("keeps producer 5"));
+        let listed = PartitionDirectory::list(&open);
+        let told = refusal(snapshot::plan(&listed, &changes, &terms()));
+        assert!(told.contains("transaction open from offset 0"), "{told}");
+    }
+}
+
+#[test]
 fn a_producer_gets_another_id_that_is_free() {
     let place = tempfile::tempdir().unwrap();
     let directory = two_producers(place.path());

@@ -37,6 +37,7 @@ fn split(id: i64) -> Split {
     Split {
         producer_id: ProducerId(id),
         new_id: None,
+        writers: 1,
         decisions: Decisions::new(),
     }
 }
@@ -155,6 +156,52 @@ fn one_writer_is_left_alone_unless_a_person_knows_better() {
 }
 
 #[test]
+fn a_writer_that_does_not_show_is_looked_for_where_it_is_known_of() {
+    let place = tempfile::tempdir().unwrap();
+    let log = Log::default().data(5, 0).data(5, 0).commit(5, 0);
+    let directory = partition(place.path(), "orders-0", &[&log]);
+    let two = Split {
+        writers: 2,
+        ..split(5)
+    };
+    let told = refusal(asked(&two)(&PartitionDirectory::list(&directory)));
+    assert!(told.contains("who wrote 2 of its 3 batches"), "{told}");
+    assert!(told.contains("offsets 1 to 1"), "{told}");
+    let decided = Split {
+        decisions: Decisions::from([(Offset(1), 1), (Offset(2), 1)]),
+        ..two
+    };
+    let (_, result) = carried_out(&directory, &asked(&decided));
+    let found: Vec<_> = ids(&result).into_values().map(|id| id.0).collect();
+    assert_eq!(found, [5, RESERVED.0, RESERVED.0]);
+}
+
+#[test]
+fn a_marker_for_one_of_two_open_transactions_may_be_of_either() {
+    let place = tempfile::tempdir().unwrap();
+    // Both begin with sequence 0, and no two leaders tell them apart.
+    let mut log = Log::default().data(5, 0);
+    let again = Log::default().data(5, 0).commit(5, 0);
+    for (at, batch) in batches(&again.bytes).into_iter().enumerate() {
+        log.bytes
+            .extend(moved(&batch, 1 + i64::try_from(at).unwrap(), 0));
+    }
+    let directory = partition(place.path(), "orders-0", &[&log]);
+    let told = refusal(asked(&split(5))(&PartitionDirectory::list(&directory)));
+    assert!(told.contains("who wrote 1 of its 3 batches"), "{told}");
+    assert!(told.contains("offsets 2 to 2"), "{told}");
+    let decided = Split {
+        decisions: Decisions::from([(Offset(2), 1)]),
+        ..split(5)
+    };
+    let (made, result) = carried_out(&directory, &asked(&decided));
+    let found: Vec<_> = ids(&result).into_values().map(|id| id.0).collect();
+    assert_eq!(found, [5, RESERVED.0, RESERVED.0]);
+    let told = |text: &str| made.warnings.iter().any(|warning| warning.contains(text));
+    assert!(told("has no marker of its own"), "{:#?}", made.warnings);
+}
+
+#[test]
 fn a_marker_that_ended_the_others_transaction_is_told() {
     let place = tempfile::tempdir().unwrap();
     // The second writer's marker, of a higher epoch, comes for the first one's transaction.
@@ -229,7 +276,7 @@ fn judged(log: &[&Stored], id: ProducerId) -> (Unmixed, Vec<WriterIndex>, Decisi
         .iter()
         .map(|stored| stored.truth.writer().unwrap())
         .collect();
-    let found = unmix(&members, &Decisions::new(), DAY_MS).unwrap();
+    let found = unmix(&members, 1, &Decisions::new(), DAY_MS).unwrap();
     let mut names = BTreeMap::new();
     for run in found.runs.iter().filter(|run| !run.is_ambiguous()) {
         names.insert(truth[run.places[0]], run.writer);

@@ -19,6 +19,8 @@ final class BenchSegments {
     private static final String NAME = "00000000000000000000.log";
     private static final int PRODUCERS = 8;
     private static final int POOL = 20_000;
+    /** Batches that bear no producer id. */
+    private static final int NOBODY = -1;
 
     private final Path out;
     private final long bytes;
@@ -49,6 +51,8 @@ final class BenchSegments {
             + "\",\"city\":\"" + dice.pick(List.of("Delft", "Riga", "Porto", "Graz")) + "\"}"));
         segment("lz4", file -> file.append(batch("lz4", 100, false, dice.between(0, PRODUCERS - 1))));
         segment("zstd", file -> file.append(batch("zstd", 100, false, dice.between(0, PRODUCERS - 1))));
+        pool = values(this::randomText);
+        segment("plain1", file -> file.append(batch("none", 1, false, NOBODY)));
     }
 
     private interface Text {
@@ -100,15 +104,20 @@ final class BenchSegments {
 
     private MemoryRecords batch(String codec, int records, boolean transactional, int producer) {
         scratch.clear();
+        boolean isNobody = producer == NOBODY;
         MemoryRecordsBuilder builder = MemoryRecords.builder(scratch, RecordBatch.MAGIC_VALUE_V2,
             Compression.of(codec).build(), TimestampType.CREATE_TIME, offset, RecordBatch.NO_TIMESTAMP,
-            producer + 1000L, (short) 0, nextSequence[producer], transactional, 0);
+            isNobody ? RecordBatch.NO_PRODUCER_ID : producer + 1000L,
+            isNobody ? RecordBatch.NO_PRODUCER_EPOCH : (short) 0,
+            isNobody ? RecordBatch.NO_SEQUENCE : nextSequence[producer], transactional, 0);
         for (int i = 0; i < records; i++) {
             byte[] value = pool.get(dice.between(0, POOL - 1));
             builder.appendWithOffset(offset++, timestamp, Integer.toString(value.length * 7919).getBytes(), value);
             timestamp += 3;
         }
-        nextSequence[producer] += records;
+        if (!isNobody) {
+            nextSequence[producer] += records;
+        }
         return builder.build();
     }
 }

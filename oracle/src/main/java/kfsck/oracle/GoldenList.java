@@ -18,6 +18,9 @@ final class GoldenList {
         "__cluster_metadata", "--cluster-metadata-decoder",
         "__share_group_state", "--share-group-state-decoder");
 
+    /** Topics that ours decodes too. */
+    private static final List<String> OURS = List.of("__cluster_metadata");
+
     private final Path corpus;
     private final Dice dice;
     private final boolean withDecoders;
@@ -70,7 +73,8 @@ final class GoldenList {
         add("deep", path, "--deep-iteration");
         add("print", path, "--print-data-log");
         TOPIC_DECODERS.forEach((topic, flag) -> {
-            if (withDecoders && path.contains("/" + topic + "-")) {
+            boolean known = withDecoders || OURS.contains(topic);
+            if (known && path.contains("/" + topic + "-")) {
                 add("decode", path, flag);
             }
         });

@@ -1,0 +1,145 @@
+package kfsck.oracle;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.protocol.ObjectSerializationCache;
+import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.record.internal.CompressionType;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.apache.kafka.metadata.MetadataRecordSerde;
+import org.apache.kafka.server.common.ApiMessageAndVersion;
+
+/**
+ * The verb message-logs: random records of Kafka's own topics, every type in every version, some of them damaged, in
+ * segments, with what the real dump tool says of them.
+ */
+public final class MessageLogsProgram {
+    private static final String METADATA = "org.apache.kafka.common.metadata";
+    private static final String FLAG = "--cluster-metadata-decoder";
+
+    private final Path out;
+    private final Dice dice;
+    private final int rounds;
+    private final List<String> rows = new ArrayList<>();
+
+    private MessageLogsProgram(Options options) {
+        out = Path.of(options.required("--out"));
+        dice = new Dice(Long.parseLong(options.required("--seed")));
+        rounds = Integer.parseInt(options.or("--rounds", "20"));
+    }
+
+    public static void main(String[] arguments) {
+        Program.run(() -> new MessageLogsProgram(
+            new Options(arguments, List.of("--seed", "--out", "--rounds"), List.of())).run());
+    }
+
+    private void run() throws Exception {
+        Files.createDirectories(out);
+        writeMetadata();
+        Path list = Files.createTempFile("kfsck", ".tsv");
+        Files.write(list, rows);
+        Goldens.make(out, list, out.resolve("golden"));
+        Files.delete(list);
+    }
+
+    private void writeMetadata() throws Exception {
+        String folder = "__cluster_metadata-0";
+        try (SegmentFile segment = new SegmentFile(out.resolve(folder), 0)) {
+            for (List<SimpleRecord> batch : batches(metadata())) {
+                segment.append(records(segment.nextOffset(), batch));
+            }
+        }
+        Path log = out.resolve(folder).resolve("00000000000000000000.log");
+        ask(folder + "/" + log.getFileName(), "decode", FLAG);
+        ask(folder + "/" + log.getFileName(), "contents", FLAG + " --skip-record-metadata");
+        // A snapshot has the same batches in a file of another name.
+        Path snapshot = log.resolveSibling("00000000000000000009-0000000003.checkpoint");
+        try (FileChannel file = FileChannel.open(snapshot, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            long offset = 0;
+            for (List<SimpleRecord> batch : batches(metadata())) {
+                records(offset, batch).writeFullyTo(file);
+                offset += batch.size();
+            }
+        }
+        ask(folder + "/" + snapshot.getFileName(), "decode", FLAG);
+    }
+
+    private void ask(String path, String mode, String flags) {
+        rows.add(mode + "\t" + path + "\t" + flags);
+    }
+
+    /** Every type in every version as often as there are rounds. */
+    private List<SimpleRecord> metadata() throws Exception {
+        MessageDice values = new MessageDice(dice.named("metadata" + rows.size()));
+        List<SimpleRecord> records = new ArrayList<>();
+        for (int round = 0; round < rounds; round++) {
+            for (JsonNode schema : SchemasProgram.schemas("metadata")) {
+                int[] versions = SchemaTable.versions(schema.get("validVersions").asText());
+                for (short version = (short) versions[0]; version <= versions[1]; version++) {
+                    byte[] value = bytes(new ApiMessageAndVersion(values.draw(METADATA, schema, version), version));
+                    // A flipped bit may make a double that Java 17 prints with a digit too many.
+                    boolean flips = !schema.get("name").asText().equals("ClientQuotaRecord");
+                    byte[] key = dice.percent(3) ? dice.bytes(3) : null;
+                    records.add(record(key, dice.percent(12) ? damaged(value, flips) : value));
+                }
+            }
+        }
+        records.add(record(null, null));
+        return records;
+    }
+
+    private static byte[] bytes(ApiMessageAndVersion message) {
+        ObjectSerializationCache cache = new ObjectSerializationCache();
+        ByteBuffer buffer = ByteBuffer.allocate(MetadataRecordSerde.INSTANCE.recordSize(message, cache));
+        MetadataRecordSerde.INSTANCE.write(message, cache, new ByteBufferAccessor(buffer));
+        return buffer.array();
+    }
+
+    private byte[] damaged(byte[] value, boolean flips) {
+        switch (dice.between(0, flips ? 5 : 2)) {
+            case 0:
+                return Arrays.copyOf(value, dice.between(0, value.length));
+            case 1:
+                return Arrays.copyOf(value, value.length + dice.between(1, 3));
+            case 2:
+                return null;
+            case 3:
+                // Frame version, type or version.
+                value[dice.between(0, Math.min(2, value.length - 1))] = (byte) dice.between(0, 40);
+                return value;
+            default:
+                value[dice.between(0, value.length - 1)] ^= (byte) (1 << dice.between(0, 7));
+                return value;
+        }
+    }
+
+    private SimpleRecord record(byte[] key, byte[] value) {
+        return new SimpleRecord(dice.longBetween(0, 2_000_000_000_000L), key, value);
+    }
+
+    private List<List<SimpleRecord>> batches(List<SimpleRecord> records) {
+        List<List<SimpleRecord>> batches = new ArrayList<>();
+        for (int at = 0; at < records.size();) {
+            int end = Math.min(records.size(), at + dice.between(1, 30));
+            batches.add(records.subList(at, end));
+            at = end;
+        }
+        return batches;
+    }
+
+    private MemoryRecords records(long offset, List<SimpleRecord> records) throws IOException {
+        CompressionType codec = dice.percent(70) ? CompressionType.NONE : dice.pick(List.of(CompressionType.values()));
+        return MemoryRecords.withRecords(offset, Compression.of(codec).build(), dice.between(0, 9),
+            records.toArray(SimpleRecord[]::new));
+    }
+}

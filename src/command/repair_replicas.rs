@@ -1,0 +1,37 @@
+//! `--cluster-metadata`: the metadata that name the replicas of what is repaired.
+
+use std::path::Path;
+
+use kfsck::analysis::cluster_log::{CLUSTER_METADATA_TOPIC, ClusterFault, metadata_partitions};
+use kfsck::repair::replicas::ClusterMetadata;
+use kfsck::report::one_line::on_one_line;
+use kfsck::storage::directory;
+
+use super::session::Session;
+
+/// Reads the metadata behind a path; an error where none lie there.
+pub(super) fn read(path: &Path, session: &mut Session) -> Option<ClusterMetadata> {
+    let operand = match directory::expand(path) {
+        Ok(operand) => operand,
+        Err(error) => {
+            session.read_error(&error);
+            return None;
+        }
+    };
+    let Some(found) = metadata_partitions(&operand).next() else {
+        session.error(&format!(
+            "{}: expected the directory {CLUSTER_METADATA_TOPIC}-0 or a log directory with it, \
+             found neither",
+            on_one_line(&path.to_string_lossy())
+        ));
+        return None;
+    };
+    let metadata = ClusterMetadata::read(found, session.access);
+    for fault in &metadata.log.faults {
+        // What is damaged is told in each plan.
+        if let ClusterFault::Read(error) = fault {
+            session.read_error(error);
+        }
+    }
+    Some(metadata)
+}

@@ -1,0 +1,243 @@
+//! Bytes to values. What Kafka's generated readers refuse is refused here, with the same limits;
+//! lists grow with the bytes that are there, whatever their count says.
+
+use super::value::{Struct, UnknownField, Value};
+use super::{Field, Kind, Message, Shape};
+use crate::format::cursor::Cursor;
+use crate::format::malformed::{Malformed, Problem};
+use crate::format::number::to_usize;
+use crate::format::uuid::Uuid;
+
+/// The most elements of a list that Kafka's readers take.
+const LIST_LIMIT: u32 = 1_000_000;
+/// The most tagged fields of a structure that Kafka's readers take.
+const TAGGED_FIELDS_LIMIT: u32 = 10_000;
+/// The longest text that Kafka's readers take, in bytes.
+const TEXT_LIMIT: u32 = 32_767;
+
+const TAGGED_FIELDS: &str = "taggedFields";
+
+impl Message {
+    /// Reads the message; the cursor then stands behind it.
+    ///
+    /// Any version is taken, as by Kafka's readers: one that is not known yet reads like the last
+    /// known one, but for structures inside, which are refused.
+    ///
+    /// # Errors
+    /// [`Problem::Truncated`] when a length or count is above the bytes left;
+    /// [`Problem::OutOfRange`] above 1000000 elements, 10000 tagged fields and texts of 32767
+    /// bytes, for a tag that the version does not have and for a structure that it does not have;
+    /// [`Problem::Null`] where null may not be; [`Problem::EndlessVarint`].
+    pub fn decode<'a>(
+        &'static self,
+        version: i16,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<Struct<'a>, Malformed> {
+        let reader = Reader {
+            version,
+            flexible: self.flexible.contain(version),
+        };
+        reader.structure(&self.shape, cursor)
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Reader {
+    version: i16,
+    flexible: bool,
+}
+
+/// How wide lengths are before flexible versions.
+#[derive(Debug, Clone, Copy)]
+enum Width {
+    Two,
+    Four,
+}
+
+impl Reader {
+    fn structure<'a>(
+        self,
+        shape: &'static Shape,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<Struct<'a>, Malformed> {
+        if self.version > shape.highest {
+            let stored = i64::from(self.version);
+            let expected = "a version that has the structure";
+            return Err(cursor.fault(shape.name, Problem::OutOfRange { stored, expected }));
+        }
+        let mut read = Struct::empty(shape);
+        for field in shape.fields {
+            let value = match field.versions.contain(self.version) {
+                true if !field.tagged.contain(self.version) => self.field(field, cursor)?,
+                _ => field.default_value(),
+            };
+            read.fields.push(value);
+        }
+        if self.flexible {
+            self.tagged_fields(&mut read, cursor)?;
+        }
+        Ok(read)
+    }
+
+    fn tagged_fields<'a>(
+        self,
+        into: &mut Struct<'a>,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<(), Malformed> {
+        let start = *cursor;
+        let count = cursor.unsigned_varint(TAGGED_FIELDS)?;
+        let expected = "at most 10000 fields";
+        check_count(
+            &start,
+            cursor,
+            TAGGED_FIELDS,
+            count,
+            (TAGGED_FIELDS_LIMIT, expected),
+        )?;
+        for _ in 0..count {
+            let start = *cursor;
+            let tag = cursor.unsigned_varint(TAGGED_FIELDS)?;
+            let size = cursor.unsigned_varint(TAGGED_FIELDS)?;
+            let mut known = into.shape().fields.iter().zip(&mut into.fields);
+            let Some((field, value)) = known.find(|(field, _)| field.has_tag(tag)) else {
+                let data = cursor.take(to_usize(size), TAGGED_FIELDS)?;
+                into.unknown.push(UnknownField { tag, data });
+                continue;
+            };
+            if !field.is_tagged(self.version) {
+                let stored = i64::from(tag);
+                let expected = "a tag that the version has";
+                return Err(start.fault(field.name, Problem::OutOfRange { stored, expected }));
+            }
+            // As in Kafka's readers, the size of a known field does not count, and a field that
+            // comes twice has its last value.
+            *value = self.field(field, cursor)?;
+        }
+        Ok(())
+    }
+
+    fn field<'a>(
+        self,
+        field: &'static Field,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<Value<'a>, Malformed> {
+        let start = *cursor;
+        let nullable = field.nullable.contain(self.version);
+        if nullable && matches!(field.kind, Kind::Struct(_)) {
+            let is_null = match field.is_tagged(self.version) {
+                true => cursor.unsigned_varint(field.name)?.cast_signed() <= 0,
+                false => cursor.i8(field.name)? < 0,
+            };
+            if is_null {
+                return Ok(Value::Null);
+            }
+        }
+        match self.value(field.kind, field.name, cursor)? {
+            Value::Null if !nullable => Err(start.fault(field.name, Problem::Null)),
+            value => Ok(value),
+        }
+    }
+
+    /// Reads a value; null where a length says so.
+    fn value<'a>(
+        self,
+        kind: Kind,
+        name: &'static str,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<Value<'a>, Malformed> {
+        Ok(match kind {
+            Kind::Bool => Value::Bool(cursor.i8(name)? != 0),
+            Kind::Int8 => Value::Int(cursor.i8(name)?.into()),
+            Kind::Int16 => Value::Int(cursor.i16(name)?.into()),
+            Kind::Uint16 => Value::Int(cursor.u16(name)?.into()),
+            Kind::Int32 => Value::Int(cursor.i32(name)?.into()),
+            Kind::Uint32 => Value::Int(cursor.u32(name)?.into()),
+            Kind::Int64 => Value::Int(cursor.i64(name)?),
+            Kind::Float64 => Value::Float(f64::from_bits(cursor.u64(name)?)),
+            Kind::Uuid => Value::Uuid(Uuid::read(cursor, name)?),
+            Kind::Struct(shape) => Value::Struct(Box::new(self.structure(shape, cursor)?)),
+            Kind::Text => self.text(name, cursor)?.map_or(Value::Null, Value::Text),
+            Kind::Bytes => match self.length(name, Width::Four, cursor)? {
+                Some(length) => Value::Bytes(cursor.take(to_usize(length), name)?),
+                None => Value::Null,
+            },
+            Kind::List(element) => self.list(*element, name, cursor)?,
+        })
+    }
+
+    fn text<'a>(
+        self,
+        name: &'static str,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<Option<&'a [u8]>, Malformed> {
+        let start = *cursor;
+        let Some(length) = self.length(name, Width::Two, cursor)? else {
+            return Ok(None);
+        };
+        if length > TEXT_LIMIT {
+            let stored = i64::from(length);
+            let expected = "at most 32767 bytes";
+            return Err(start.fault(name, Problem::OutOfRange { stored, expected }));
+        }
+        cursor.take(to_usize(length), name).map(Some)
+    }
+
+    fn list<'a>(
+        self,
+        element: Kind,
+        name: &'static str,
+        cursor: &mut Cursor<'a>,
+    ) -> Result<Value<'a>, Malformed> {
+        let start = *cursor;
+        let Some(count) = self.length(name, Width::Four, cursor)? else {
+            return Ok(Value::Null);
+        };
+        let expected = "at most 1000000 elements";
+        check_count(&start, cursor, name, count, (LIST_LIMIT, expected))?;
+        let mut list = Vec::new();
+        for _ in 0..count {
+            let start = *cursor;
+            match self.value(element, name, cursor)? {
+                Value::Null => return Err(start.fault(name, Problem::Null)),
+                value => list.push(value),
+            }
+        }
+        Ok(Value::List(list))
+    }
+
+    /// Reads a length or count; `None` is null.
+    fn length(
+        self,
+        name: &'static str,
+        width: Width,
+        cursor: &mut Cursor<'_>,
+    ) -> Result<Option<u32>, Malformed> {
+        let length = match (self.flexible, width) {
+            // The arithmetic of Java's `int`.
+            (true, _) => cursor.unsigned_varint(name)?.cast_signed().wrapping_sub(1),
+            (false, Width::Two) => cursor.i16(name)?.into(),
+            (false, Width::Four) => cursor.i32(name)?,
+        };
+        Ok(u32::try_from(length).ok())
+    }
+}
+
+/// Refuses a count above the bytes left, of which every counted thing should take one at least,
+/// and above a limit.
+fn check_count(
+    start: &Cursor<'_>,
+    behind: &Cursor<'_>,
+    name: &'static str,
+    count: u32,
+    (limit, expected): (u32, &'static str),
+) -> Result<(), Malformed> {
+    let (needed, left) = (to_usize(count), behind.remaining());
+    if needed > left {
+        return Err(start.fault(name, Problem::Truncated { needed, left }));
+    }
+    if count > limit {
+        let stored = i64::from(count);
+        return Err(start.fault(name, Problem::OutOfRange { stored, expected }));
+    }
+    Ok(())
+}
