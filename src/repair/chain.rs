@@ -1,8 +1,8 @@
-//! Which batches to keep where offsets do not rise: the chain that holds the most records.
+//! Which batches to keep where offsets do not rise: the chain of the most batches.
 //!
 //! No checksum covers a batch's offset. One that was changed upwards makes all behind it look too
 //! low, one that was changed downwards makes those in front of it look too high; the longest chain
-//! of rising offsets leaves out the changed one in both cases.
+//! of rising offsets leaves out the changed one in both cases, however many records it holds.
 
 use crate::format::number::Offset;
 
@@ -15,25 +15,26 @@ pub(super) struct Link {
 }
 
 /// For each batch whether it is kept: of the chains of batches that each begin behind the one
-/// before, the one with the most records; of two such, the one that ends first.
+/// before, the longest; of several such the one with the most records, then the one that ends
+/// first.
 pub(super) fn longest(links: &[Link]) -> Vec<bool> {
     let mut ends: Vec<Offset> = links.iter().map(|link| link.last).collect();
     ends.sort_unstable();
     ends.dedup();
     let mut best = PrefixMaximum::new(ends.len());
     let mut before: Vec<Option<usize>> = Vec::with_capacity(links.len());
-    let mut top: Option<(u64, usize)> = None;
+    let mut top: Option<(Weight, usize)> = None;
     for (index, link) in links.iter().enumerate() {
         // Ends below the first offset of this one.
         let below = ends.partition_point(|end| *end < link.first);
         let chain = best.below(below);
-        let records = chain.map_or(0, |(records, _)| records);
-        let records = records.saturating_add(link.records.max(1));
+        let (batches, records) = chain.map_or((0, 0), |(weight, _)| weight);
+        let weight = (batches + 1, records.saturating_add(link.records));
         before.push(chain.map(|(_, index)| index));
         let own = ends.partition_point(|end| *end < link.last);
-        best.raise(own, (records, index));
-        if top.is_none_or(|(most, _)| records > most) {
-            top = Some((records, index));
+        best.raise(own, (weight, index));
+        if top.is_none_or(|(most, _)| weight > most) {
+            top = Some((weight, index));
         }
     }
     let mut kept = vec![false; links.len()];
@@ -47,9 +48,12 @@ pub(super) fn longest(links: &[Link]) -> Vec<bool> {
     kept
 }
 
+/// Of a chain: its batches, then their records.
+type Weight = (u64, u64);
+
 /// The greatest value among the first so many places (a Fenwick tree).
 struct PrefixMaximum {
-    tree: Vec<Option<(u64, usize)>>,
+    tree: Vec<Option<(Weight, usize)>>,
 }
 
 impl PrefixMaximum {
@@ -60,7 +64,7 @@ impl PrefixMaximum {
     }
 
     /// Raises the value at a place; one that is as great stays.
-    fn raise(&mut self, place: usize, value: (u64, usize)) {
+    fn raise(&mut self, place: usize, value: (Weight, usize)) {
         let mut at = place + 1;
         while let Some(node) = self.tree.get_mut(at) {
             if node.is_none_or(|(most, _)| value.0 > most) {
@@ -71,8 +75,8 @@ impl PrefixMaximum {
     }
 
     /// The greatest of the places below `place`.
-    fn below(&self, place: usize) -> Option<(u64, usize)> {
-        let (mut at, mut found) = (place, None::<(u64, usize)>);
+    fn below(&self, place: usize) -> Option<(Weight, usize)> {
+        let (mut at, mut found) = (place, None::<(Weight, usize)>);
         while at > 0 {
             if let Some(Some(node)) = self.tree.get(at)
                 && found.is_none_or(|(most, _)| node.0 > most)
@@ -125,7 +129,9 @@ mod tests {
     }
 
     #[test]
-    fn records_count_and_not_batches() {
-        assert_eq!(kept(&[(0, 0), (1, 1), (2, 2), (0, 90)]), [3]);
+    fn batches_count_before_records() {
+        // The last one was changed downwards.
+        assert_eq!(kept(&[(0, 0), (1, 3), (0, 27)]), [0, 1]);
+        assert_eq!(kept(&[(0, 0), (0, 90)]), [1]);
     }
 }

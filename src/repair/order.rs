@@ -65,7 +65,7 @@ pub(super) fn out_of_order(
             let Link { first, last, .. } = placed.link;
             let message = format!(
                 "offsets {first} to {last} behind or around {before}: the order that keeps the \
-                 most records leaves them out"
+                 most batches leaves them out"
             );
             bad.push(of(placed, message));
         }

@@ -23,8 +23,9 @@ pub(super) const GROUP: Group = Group {
                      segment. Consumers may get an offset twice or skip records, depending on \
                      where they begin.",
             repair: "`kfsck repair log --truncate` cuts in front of the batch; `--salvage` keeps, \
-                     of the orders that are possible, the one with the most records. Offsets are \
-                     never given anew.",
+                     of the orders that are possible, the one with the most batches, and puts a \
+                     batch back where its neighbours leave it exactly one place. No other offset \
+                     is ever given anew.",
             action: "Compare the batches at both places with another replica: one of them is \
                      right.",
             reports: &["KAFKA-19407", "KAFKA-3919"],
@@ -72,7 +73,7 @@ pub(super) const GROUP: Group = Group {
                      segment alone, so the end of the first is lost to readers, or read twice by \
                      those who come from its front.",
             repair: "`kfsck repair log --salvage` keeps, of the orders that are possible, the one \
-                     with the most records; `--truncate` cuts where the overlap begins.",
+                     with the most batches; `--truncate` cuts where the overlap begins.",
             action: "Find out which files do not belong here (their times, other replicas).",
             reports: &[],
         },
