@@ -315,7 +315,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__dump__subcmd__log)
-            opts="-q -h -V --files --deep-iteration --print-data-log --verify-index-only --index-sanity-check --max-bytes --max-message-size --skip-record-metadata --key-decoder-class --value-decoder-class --format --wide-integers --max-record-bytes --threads --producer-id --producer-epoch --transactional --control --leader-epoch --start-offset --end-offset --start-time --end-time --limit --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --files --deep-iteration --print-data-log --verify-index-only --index-sanity-check --max-bytes --max-message-size --skip-record-metadata --key-decoder-class --value-decoder-class --cluster-metadata-decoder --format --wide-integers --max-record-bytes --threads --producer-id --producer-epoch --transactional --control --leader-epoch --start-offset --end-offset --start-time --end-time --limit --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1013,7 +1013,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__abort)
-            opts="-q -h -V --producer-id --transaction-log --transaction-log-partitions --max-transaction-timeout --force --timestamp --all-replicas-stopped --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --producer-id --transaction-log --transaction-log-partitions --max-transaction-timeout --force --timestamp --cluster-metadata --all-replicas-stopped --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1036,6 +1036,10 @@ _kfsck() {
                     return 0
                     ;;
                 --timestamp)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster-metadata)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1071,7 +1075,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__barrier)
-            opts="-q -h -V --source-cluster-id --layout --rules --timestamp --all-replicas-stopped --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --source-cluster-id --layout --rules --timestamp --cluster-metadata --all-replicas-stopped --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1090,6 +1094,10 @@ _kfsck() {
                     return 0
                     ;;
                 --timestamp)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster-metadata)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1275,7 +1283,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__log)
-            opts="-q -h -V --truncate --salvage --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --truncate --salvage --force --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
