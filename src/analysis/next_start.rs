@@ -8,6 +8,8 @@ pub mod aborts;
 mod judge;
 pub mod log_directory;
 mod readable;
+pub mod stray;
+pub mod together;
 mod verdict;
 
 use crate::analysis::belief::name_of;
@@ -36,6 +38,17 @@ pub enum Action {
     DeletesSegments,
     /// The process ends.
     BrokerFails,
+}
+
+/// What is said of a start of which there is nothing to say.
+const UNEVENTFUL: &str = "nothing is cut and nothing is read again";
+
+impl NextStart {
+    /// Whether there is nothing to say: neither of this start nor of one after another stop.
+    #[must_use]
+    pub fn is_uneventful(&self) -> bool {
+        self.action == Action::CleanLoad && self.reason == UNEVENTFUL
+    }
 }
 
 impl Action {
@@ -68,6 +81,22 @@ pub struct NextStart {
     pub records_lost: u64,
     /// Why, and what else happens, in words.
     pub reason: String,
+    /// The producers that it forgets.
+    pub forgotten: Option<Forgotten>,
+    /// What ends the whole broker, or takes this log directory offline, where that is something
+    /// else than this partition: another partition, or a file beside them.
+    pub blocked_by: Option<String>,
+}
+
+/// Producers that a start does not know any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Forgotten {
+    /// How many.
+    pub producers: u64,
+    /// How many of them have a transaction open.
+    pub open_transactions: u64,
+    /// Where the log ends then.
+    pub log_end_offset: Offset,
 }
 
 /// What a judgement depends on beside the files.
@@ -85,7 +114,7 @@ pub struct StartOptions<'a> {
     pub aborts: Option<&'a Aborts>,
 }
 
-/// The partition of KRaft's own log. It is not loaded with the others.
+/// The topic of KRaft's own log. It is not loaded with the others.
 const METADATA_TOPIC: &str = "__cluster_metadata";
 
 /// Judges a partition's directory. `checkpoints` are those of its log directory. Where none lies
@@ -102,14 +131,15 @@ pub fn of(
 ) -> Result<NextStart, ReadError> {
     let topic_partition = name_of(directory);
     let load = load_options(directory, checkpoints, options);
-    let mut verdict = judge::judge(directory, &topic_partition, &load, options)?;
+    let judge =
+        |load: &LoadOptions| judge::judge(directory, &topic_partition, load, checkpoints, options);
+    let mut verdict = judge(&load)?;
     if !checkpoints.is_present && load.clean_shutdown {
         let load = LoadOptions {
             clean_shutdown: false,
             ..load
         };
-        let unclean = judge::judge(directory, &topic_partition, &load, options)?;
-        verdict.or_after_an_unclean_stop(&unclean);
+        verdict.or_after_an_unclean_stop(&judge(&load)?);
     }
     Ok(verdict.into_next_start(topic_partition))
 }

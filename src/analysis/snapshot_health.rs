@@ -24,7 +24,12 @@ pub struct Health {
     pub refusal: Option<String>,
     /// What is wrong, in the order of the bytes.
     pub damage: Vec<Damage>,
+    /// The fields that the first of these are about; the others are entries of one producer.
+    pub faults: Vec<Malformed>,
 }
+
+/// What is said of an entry of a producer that has one already.
+pub const DOUBLED_ENTRY: &str = "entry of a producer that has one already";
 
 /// Reads a snapshot.
 #[must_use]
@@ -52,6 +57,7 @@ pub fn examine(bytes: &[u8]) -> Health {
                     computed_crc: Some(snapshot.computed_crc),
                     count: Some(snapshot.count),
                 },
+                faults: snapshot.faults.clone(),
                 snapshot: Some(snapshot),
                 refusal,
                 damage,
@@ -63,6 +69,7 @@ pub fn examine(bytes: &[u8]) -> Health {
             snapshot: None,
             refusal,
             damage: vec![corrupt(&fault)],
+            faults: vec![fault],
         },
     }
 }

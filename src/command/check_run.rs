@@ -1,7 +1,7 @@
 //! One run of `kfsck check` over all its operands: a pool of threads over partitions, and one
 //! report that hears of them in their order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,8 +11,9 @@ use kfsck::analysis::check::finding::Finding;
 use kfsck::analysis::check::log_directory::check_log_directories;
 use kfsck::analysis::check::terms::Terms;
 use kfsck::analysis::check::watch::Watch;
-use kfsck::analysis::next_start::log_directory::beside_partitions;
-use kfsck::analysis::next_start::{Action, NextStart};
+use kfsck::analysis::next_start::Action;
+use kfsck::analysis::next_start::log_directory::{beside_partitions, of_finding};
+use kfsck::analysis::next_start::together::{Placed, together};
 use kfsck::analysis::transaction_logs::holds_coordinators;
 use kfsck::report::check::{Place, Report, Summary};
 use kfsck::storage::checkpoints::{CheckpointFault, Checkpoints};
@@ -48,8 +49,8 @@ struct Around {
 enum Told {
     Finding(Box<Finding>),
     Unread(ReadError),
-    /// What lies beside partitions and what a start makes of it.
-    Beside(PathBuf, NextStart),
+    /// What a start makes of what lies beside partitions.
+    Beside(Placed),
     /// The last word.
     Done(Gathered),
 }
@@ -59,6 +60,8 @@ pub(super) struct Run<'r> {
     terms: &'r Terms,
     report: Box<dyn Report>,
     summary: Summary,
+    /// What the next start does: told when all of it is known.
+    starts: Vec<Placed>,
     out: Vec<u8>,
 }
 
@@ -75,6 +78,7 @@ impl<'r> Run<'r> {
                 unread,
                 ..Summary::default()
             },
+            starts: Vec::new(),
             out: Vec::new(),
         }
     }
@@ -97,6 +101,8 @@ impl<'r> Run<'r> {
             self.summary.unread += 1;
             session.read_error(error);
         }
+        let refused = operands.iter().filter(|operand| is_refused(operand));
+        self.summary.unread += refused.count() as u64;
         let jobs = jobs(operands, &beside, session);
         let progress = SharedProgress::start(operands, session);
         self.report.start(&mut self.out);
@@ -108,6 +114,7 @@ impl<'r> Run<'r> {
             self.hear(job, told, session)
         })?;
         drop(progress);
+        self.tell_starts();
         self.report.end(&self.summary, &mut self.out);
         session.write(&self.out)?;
         if self.summary.counts.is_bad() {
@@ -116,10 +123,23 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
+    fn tell_starts(&mut self) {
+        for Placed { path, next } in together(std::mem::take(&mut self.starts)) {
+            let name = next.topic_partition.clone();
+            let place = Place {
+                name: &name,
+                path: &path,
+                is_partition: false,
+                transaction_log: None,
+            };
+            self.report.next_start(&place, next, &mut self.out);
+        }
+    }
+
     fn hear(&mut self, job: &Job<'_>, told: Told, session: &mut Session) -> io::Result<()> {
         match told {
             Told::Finding(finding) => {
-                self.summary.counts.add(finding.severity);
+                self.summary.counts.add(finding.severity, finding.cases);
                 let path = finding.path.clone();
                 let place = job.place(&path);
                 self.report.finding(&place, *finding, &mut self.out);
@@ -128,21 +148,12 @@ impl<'r> Run<'r> {
                 self.summary.unread += 1;
                 session.read_error(&error);
             }
-            Told::Beside(path, next) => {
-                let name = next.topic_partition.clone();
-                let place = Place {
-                    name: &name,
-                    path: &path,
-                    is_partition: false,
-                    transaction_log: None,
-                };
-                self.report.next_start(&place, next, &mut self.out);
-            }
+            Told::Beside(placed) => self.starts.push(placed),
             Told::Done(Gathered { tally, next_start }) => {
                 self.summary.tally.add(&tally);
                 if let Some(next) = next_start {
-                    let place = job.place(Path::new(""));
-                    self.report.next_start(&place, next, &mut self.out);
+                    let path = job.place(Path::new("")).path.to_owned();
+                    self.starts.push(Placed { path, next });
                 }
             }
         }
@@ -194,6 +205,15 @@ fn is_listed(partition: &PartitionDirectory) -> bool {
     errors.all(|error| error.path() != partition.path)
 }
 
+/// Files that are held against their partition alone.
+fn is_refused(operand: &Operand) -> bool {
+    match operand {
+        Operand::File(file) => !matches!(file.name.kind, FileKind::Log | FileKind::Unknown),
+        Operand::Partition(_) | Operand::Log(_) => false,
+    }
+}
+
+/// What is given twice, a partition with its log directory for example, is checked once.
 fn jobs<'a>(
     operands: &'a [Operand],
     beside: &'a BTreeMap<PathBuf, Around>,
@@ -208,6 +228,11 @@ fn jobs<'a>(
     if !logs.is_empty() {
         jobs.push(Job::Beside(logs));
     }
+    let mut taken = BTreeSet::new();
+    let mut is_new = |path: &Path| {
+        let whole = path.canonicalize();
+        taken.insert(whole.unwrap_or_else(|_| path.to_owned()))
+    };
     for operand in operands {
         match operand {
             Operand::File(file) => match file.name.kind {
@@ -222,7 +247,9 @@ fn jobs<'a>(
             Operand::Partition(_) | Operand::Log(_) => {}
         }
         for partition in operand.partitions().iter().filter(|one| is_listed(one)) {
-            if let Some(around) = beside.get(&directory_of(&partition.path)) {
+            if is_new(&partition.path)
+                && let Some(around) = beside.get(&directory_of(&partition.path))
+            {
                 jobs.push(Job::Partition(partition, around));
             }
         }
@@ -292,8 +319,16 @@ fn work(
             Err(error) => return watch.unread(error),
         },
         Job::Beside(logs) => {
-            for error in check_log_directories(logs, terms.access, found) {
+            let mut blocking = Vec::new();
+            let errors = check_log_directories(logs, terms.access, &mut |finding| {
+                blocking.extend(of_finding(&finding));
+                found(finding);
+            });
+            for error in errors {
                 watch.unread(error);
+            }
+            for placed in blocking {
+                teller.borrow_mut().tell(Told::Beside(placed));
             }
             for (log, checkpoints) in logs {
                 let mut starts = beside_partitions(log, checkpoints);
@@ -301,7 +336,9 @@ fn work(
                 starts.retain(|next| next.action != Action::CleanLoad);
                 for next in starts {
                     let path = log.path.join(&next.topic_partition);
-                    teller.borrow_mut().tell(Told::Beside(path, next));
+                    teller
+                        .borrow_mut()
+                        .tell(Told::Beside(Placed { path, next }));
                 }
             }
             return;

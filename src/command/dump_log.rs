@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueHint};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, ValueEnum};
+use kfsck::format::coordinator_record::CoordinatorTopic;
 use kfsck::format::number::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Timestamp};
 use kfsck::report::dump::companion::IndexMode;
 use kfsck::report::dump::decoder::Decoder;
@@ -101,9 +102,21 @@ pub(super) struct DumpLog {
     #[arg(value_parser = parse_decoder)]
     value_decoder_class: Option<Decoder>,
 
+    /// Decode the records of __consumer_offsets; implies --print-data-log
+    #[arg(long)]
+    offsets_decoder: bool,
+
+    /// Decode the records of __transaction_state; implies --print-data-log
+    #[arg(long)]
+    transaction_log_decoder: bool,
+
     /// Decode the records of __cluster_metadata and its snapshots; implies --print-data-log
     #[arg(long)]
     cluster_metadata_decoder: bool,
+
+    /// Decode the records of __share_group_state; implies --print-data-log
+    #[arg(long)]
+    share_group_state_decoder: bool,
 
     /// `kafka`: the text of kafka-dump-log; `jsonl`: one JSON object a line
     #[arg(long, value_enum, default_value = "kafka")]
@@ -202,13 +215,16 @@ fn parse_decoder(text: &str) -> Result<Decoder, String> {
 }
 
 /// Options of the stock tool that take no value and there pass over one that is given.
-const SWITCHES: [&str; 6] = [
+const SWITCHES: [&str; 9] = [
     "--deep-iteration",
     "--print-data-log",
     "--verify-index-only",
     "--index-sanity-check",
     "--skip-record-metadata",
+    "--offsets-decoder",
+    "--transaction-log-decoder",
     "--cluster-metadata-decoder",
+    "--share-group-state-decoder",
 ];
 
 /// The switch itself for `--deep-iteration=true` and its like, which scripts for the stock tool
@@ -224,13 +240,7 @@ pub(super) fn without_true(argument: OsString) -> OsString {
 }
 
 /// The stock tool's decoders of internal topics, and the one of mirroring.
-const PLANNED: [&str; 5] = [
-    "--offsets-decoder",
-    "--transaction-log-decoder",
-    "--remote-log-metadata-decoder",
-    "--share-group-state-decoder",
-    "--mirror-state-decoder",
-];
+const PLANNED: [&str; 2] = ["--remote-log-metadata-decoder", "--mirror-state-decoder"];
 
 /// An error about an option that is not there yet says that, and gives no tips that lead astray.
 pub(super) fn clarified(error: clap::Error, command: &mut clap::Command) -> clap::Error {
@@ -313,10 +323,30 @@ impl DumpLog {
         Ok(())
     }
 
+    /// Of several decoders the one that the stock tool takes.
+    fn topic(&self) -> Option<InternalTopic> {
+        let coordinator = InternalTopic::Coordinator;
+        let asked = [
+            (self.offsets_decoder, coordinator(CoordinatorTopic::Offsets)),
+            (
+                self.transaction_log_decoder,
+                coordinator(CoordinatorTopic::Transactions),
+            ),
+            (
+                self.cluster_metadata_decoder,
+                InternalTopic::ClusterMetadata,
+            ),
+            (
+                self.share_group_state_decoder,
+                coordinator(CoordinatorTopic::ShareState),
+            ),
+        ];
+        let mut asked = asked.into_iter();
+        asked.find_map(|(is_asked, topic)| is_asked.then_some(topic))
+    }
+
     fn options(&self, session: &Session) -> Options {
-        let topic = self
-            .cluster_metadata_decoder
-            .then_some(InternalTopic::ClusterMetadata);
+        let topic = self.topic();
         let contents = self.print_data_log
             || topic.is_some()
             || self.key_decoder_class.is_some()

@@ -424,19 +424,13 @@ impl Run<'_> {
 
     fn show(&mut self, view: &View<'_>, session: &mut Session) -> anyhow::Result<()> {
         let mut out = Vec::new();
+        let between = if self.wide.is_some() { b',' } else { b'\n' };
+        if self.shown > 0 {
+            out.push(between);
+        }
         match self.wide {
-            Some(wide) => {
-                if self.shown > 0 {
-                    out.push(b',');
-                }
-                json(view, wide, &mut out);
-            }
-            None => {
-                if self.shown > 0 {
-                    out.push(b'\n');
-                }
-                out.extend_from_slice(text(view).as_bytes());
-            }
+            Some(wide) => json(view, wide, &mut out),
+            None => out.extend_from_slice(text(view).as_bytes()),
         }
         self.shown += 1;
         session.write(&out)?;

@@ -10,7 +10,7 @@
 
 use super::cursor::Cursor;
 use super::malformed::Malformed;
-use super::schema::{Message, Struct, of_type, table};
+use super::schema::{Message, Refusal, Struct, of_type, table};
 use super::varint::put_unsigned_varint;
 
 const FRAME_VERSION: i16 = 1;
@@ -43,7 +43,7 @@ pub enum MetadataFault {
     UnknownType(i16),
     /// The message does not decode.
     #[error("type {0}: {1}")]
-    Message(i16, Malformed),
+    Message(i16, Refusal),
     /// Bytes are left behind the message.
     #[error("type {0}: expected the end, found {1} more bytes")]
     Trailing(i16, usize),

@@ -13,6 +13,7 @@ pub mod cluster_id;
 pub mod compression;
 pub mod control;
 pub mod control_batch;
+pub mod coordinator_record;
 pub mod crc;
 pub mod cursor;
 #[cfg(test)]

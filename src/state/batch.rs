@@ -186,19 +186,25 @@ pub(super) fn any_control(batch: &mut LoadedBatch<'_>) -> Result<Control, ReadEr
     if count < 0 {
         return Ok(Control::Fault(ControlFault::Count(count)));
     }
-    let mut first = None;
+    let (mut first, mut taken) = (None, 0_i32);
     // Kafka decompresses a batch whole before it takes the first record; of a plain one it notices
     // bytes behind the last record only when the first is the last.
     let reads_on = compressed || count == 1;
     let fault = batch.entries(&mut |entry: &Entry<'_>| {
         first.get_or_insert_with(|| first_record(entry));
+        taken = taken.saturating_add(1);
         match reads_on {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(()),
         }
     })?;
     Ok(match (first, fault) {
-        (_, Some(damage)) => Control::Fault(record_fault(damage, attributes)),
+        (_, Some(damage)) => match taken >= count {
+            true if damage.code == Code::RecordCountMismatch => {
+                Control::Fault(ControlFault::Trailing)
+            }
+            _ => Control::Fault(record_fault(damage, attributes)),
+        },
         (Some(control), None) => control,
         (None, None) => Control::NoRecord,
     })

@@ -24,7 +24,7 @@ pub enum Code {
     PayloadTooLarge,
     /// A record's bytes are no record, or its offset is none of its batch's or does not rise.
     RecordMalformed,
-    /// The batch holds fewer records than it says.
+    /// The batch holds fewer or more records than it says.
     RecordCountMismatch,
     /// An offset that is not above the one before it.
     OffsetRegression,

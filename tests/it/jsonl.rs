@@ -120,6 +120,8 @@ object!(Record {
     #[serde(default)]
     value_data: Option<Value>,
     #[serde(default)]
+    key_data: Option<Value>,
+    #[serde(default)]
     headers: Option<Vec<Header>>,
 });
 
@@ -380,9 +382,19 @@ fn check(dump: &FileDump) {
 }
 
 fn check_record(record: &Record) {
-    for (size, text, base64) in [
-        (record.key_size, &record.key, &record.key_base64),
-        (record.value_size, &record.value, &record.value_base64),
+    for (size, text, base64, data) in [
+        (
+            record.key_size,
+            &record.key,
+            &record.key_base64,
+            &record.key_data,
+        ),
+        (
+            record.value_size,
+            &record.value,
+            &record.value_base64,
+            &record.value_data,
+        ),
     ] {
         match (size, text, base64) {
             (-1, Some(None), None) => {}
@@ -391,7 +403,7 @@ fn check_record(record: &Record) {
                 let length = usize::try_from(size).unwrap();
                 assert_eq!(base64.len(), length.div_ceil(3) * 4);
             }
-            (size, None, None) if size > 0 && record.value_data.is_some() => {}
+            (size, None, None) if size > 0 && data.is_some() => {}
             _ => panic!("{record:?}"),
         }
     }

@@ -31,6 +31,7 @@ impl Cases {
         };
         if self.more > 0 {
             let plural = if self.more == 1 { "" } else { "s" };
+            finding.cases = self.more.saturating_add(1);
             finding.message += &format!("; {} more case{plural} in this file", self.more);
         }
         self.more = 0;

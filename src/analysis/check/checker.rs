@@ -33,6 +33,9 @@ pub trait Checker {
         true
     }
 
+    /// The next segment cannot be read: nothing is told of it, and it is not missing.
+    fn skip_segment(&mut self) {}
+
     /// The next segment begins.
     fn begin_segment(&mut self, _: &SegmentFile, _: Found<'_>) {}
 

@@ -87,7 +87,8 @@ impl CheckpointCheck {
                  at {end}; offsets {end} to {} are lost",
                 point.plus(-1)
             );
-            self.tell(&self.recovery_point, Severity::Warning, message, end, found);
+            // What was flushed is there after any stop.
+            self.tell(&self.recovery_point, Severity::Error, message, end, found);
         } else if point < end && self.setting.is_clean {
             let message = format!(
                 "expected the log's end {end}, as a clean stop writes it, found {point}; the log \
@@ -103,10 +104,16 @@ impl CheckpointCheck {
         };
         let message = format!(
             "expected a log that reaches the high watermark {mark}, found its end at {end}; \
-             committed records are lost here, and a broker that starts takes {end} for the high \
-             watermark"
+             committed records are lost here, a broker that starts takes {end} for the high \
+             watermark, and as leader it makes its followers cut theirs off too"
         );
-        self.tell(&self.high_watermark, Severity::Warning, message, end, found);
+        // A broker that was killed with its machine may not have had them on disk; it fetches them.
+        let may_be_unflushed = !self.setting.is_clean && self.setting.bases.is_some();
+        let severity = match may_be_unflushed {
+            true => Severity::Warning,
+            false => Severity::Error,
+        };
+        self.tell(&self.high_watermark, severity, message, end, found);
     }
 
     fn tell(

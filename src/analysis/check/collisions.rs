@@ -37,10 +37,13 @@ fn place(what: &'static str, seen: &Seen, producers: &Producers) -> Evidence {
         path: Some(producers.path_of(seen.base_offset).to_owned()),
         offset: Some(seen.base_offset),
         stored: Some(format!(
-            "epoch {}, sequences {} to {}, leader epoch {}, time {}",
+            "epoch {}{}, leader epoch {}, time {}",
             seen.producer_epoch,
-            seen.base_sequence,
-            seen.last_sequence,
+            match seen.base_sequence.0 {
+                // A marker has none.
+                ..0 => String::new(),
+                first => format!(", sequences {first} to {}", seen.last_sequence),
+            },
             seen.partition_leader_epoch,
             seen.max_timestamp
         )),
@@ -56,12 +59,15 @@ fn collision(found: &strands::Finding, producers: &Producers) -> Finding {
     };
     let signs: Vec<_> = found.evidence.iter().map(|one| one.sign.name()).collect();
     let mut text = format!(
-        "two writers under producer id {} ({}, confidence {:.2}): {} strands in offsets {} to {}; \
-         signs: {}",
+        "two writers under producer id {} ({}, confidence {:.2}): {} in offsets {} to {}; signs \
+         (docs/collisions.md): {}",
         found.producer_id,
         found.grade,
         found.confidence,
-        found.strand_count,
+        match found.strand_count {
+            1 => "1 strand of batches".to_owned(),
+            count => format!("{count} strands of batches"),
+        },
         found.section.first_offset,
         found.section.end_offset.plus(-1),
         signs.join(", ")
@@ -74,10 +80,14 @@ fn collision(found: &strands::Finding, producers: &Producers) -> Finding {
     let mut finding = Finding::new(FindingCode::PidCollision, severity, path, text)
         .with_offset(found.offset())
         .with_producer(found.producer_id);
+    // Many signs of a pair of batches name the two once each.
     for one in &found.evidence {
-        finding = finding
-            .resting_on(place("batch before", &one.earlier, producers))
-            .resting_on(place(one.sign.name(), &one.later, producers));
+        let before = place("batch before", &one.earlier, producers);
+        for evidence in [before, place(one.sign.name(), &one.later, producers)] {
+            if !finding.evidence.contains(&evidence) {
+                finding.evidence.push(evidence);
+            }
+        }
     }
     finding
 }

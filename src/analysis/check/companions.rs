@@ -87,6 +87,12 @@ impl Companions {
 }
 
 impl Checker for Companions {
+    fn skip_segment(&mut self) {
+        for checker in self.each() {
+            checker.skip_segment();
+        }
+    }
+
     fn begin_segment(&mut self, segment: &SegmentFile, found: Found<'_>) {
         for checker in self.each() {
             checker.begin_segment(segment, found);

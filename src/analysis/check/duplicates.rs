@@ -14,6 +14,7 @@ use crate::analysis::log_findings::Severity;
 use crate::format::malformed::StreamFault;
 use crate::format::meta_properties::{Gathered, MetaProperties};
 use crate::format::properties;
+use crate::storage::checkpoints::Checkpoints;
 use crate::storage::directory::LogDirectory;
 use crate::storage::file_name::FileKind;
 use crate::storage::partition_name::DirectoryState;
@@ -39,16 +40,6 @@ pub(super) fn owner(
     let files = directory.listing.files.iter();
     let mut files = files.filter(|file| file.name.kind == FileKind::MetaProperties);
     let Some(file) = files.find(|file| file.name.suffix.is_none()) else {
-        // A directory with nothing of a broker's own in it is a copy of some partitions.
-        if !directory.listing.files.is_empty() {
-            found(Finding::new(
-                FindingCode::StartBlocked,
-                Severity::Warning,
-                directory.path.join(FileKind::MetaProperties.name()),
-                "expected a file that says whose log directory this is, found none: a broker does \
-                 not start with this directory alone",
-            ));
-        }
         return Ok(Owner::Nobody);
     };
     let source = Source::open(&file.path, access)?;
@@ -79,7 +70,12 @@ pub(super) fn owner(
                  only one or holds its metadata"
             );
             let code = FindingCode::StartBlocked;
-            found(Finding::new(code, Severity::Error, &file.path, message).at(fault.at as u64));
+            let finding = Finding::new(code, Severity::Error, &file.path, message);
+            found(
+                finding
+                    .at(fault.at as u64)
+                    .resting_on(Evidence::fault(&fault)),
+            );
             Ok(Owner::Unknown)
         }
     }
@@ -87,6 +83,7 @@ pub(super) fn owner(
 
 /// Tells what keeps a broker from starting that has all these directories in its `log.dirs`.
 pub(super) fn check(directories: &[(&LogDirectory, Owner)], found: Found<'_>) {
+    nobodys(directories, found);
     for (at, (one, owner)) in directories.iter().enumerate() {
         for (other, other_owner) in directories.iter().take(at) {
             match relation(owner, other_owner) {
@@ -107,6 +104,28 @@ pub(super) fn check(directories: &[(&LogDirectory, Owner)], found: Found<'_>) {
                     );
                 }
             }
+        }
+    }
+}
+
+/// A broker writes the file anew beside another directory that has one, and does not start without
+/// any (`MetaPropertiesEnsemble.verify`). Where no checkpoint lies either, somebody has made the
+/// directory of copies.
+fn nobodys(directories: &[(&LogDirectory, Owner)], found: Found<'_>) {
+    let is_known = |(_, owner): &(&LogDirectory, Owner)| matches!(owner, Owner::Known(_));
+    let severity = match directories.iter().any(is_known) {
+        true => Severity::Warning,
+        false => Severity::Error,
+    };
+    for (directory, owner) in directories {
+        let mut files = directory.listing.files.iter();
+        let has_checkpoint = files.any(|file| Checkpoints::KINDS.contains(&file.name.kind));
+        if *owner == Owner::Nobody && has_checkpoint {
+            let path = directory.path.join(FileKind::MetaProperties.name());
+            let message = "expected a file that says whose log directory this is, found none: a \
+                           broker does not start with this directory alone";
+            let code = FindingCode::StartBlocked;
+            found(Finding::new(code, severity, &path, message).resting_on(Evidence::absent(path)));
         }
     }
 }
@@ -152,7 +171,13 @@ fn copies(one: &Path, other: &Path, found: Found<'_>) {
     );
     let path = one.join(FileKind::MetaProperties.name());
     let code = FindingCode::StartBlocked;
-    found(Finding::new(code, Severity::Note, path, message));
+    found(
+        Finding::new(code, Severity::Note, path, message).resting_on(Evidence {
+            what: "the other directory",
+            path: Some(other.to_owned()),
+            ..Evidence::default()
+        }),
+    );
 }
 
 /// Partitions that lie in both directories. One of them may be a copy on the way (`-future`);

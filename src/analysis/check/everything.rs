@@ -2,17 +2,22 @@
 //! broker will do with it.
 
 use super::checker::{Checker, Found};
+use super::code::FindingCode;
 use super::companions::check_companions_of;
+use super::finding::{Evidence, Finding};
 use super::pass::{check_opened, check_partition};
 use super::terms::{Tally, Terms};
 use super::watch::Watch;
+use crate::analysis::log_findings::Severity;
 use crate::analysis::next_start::aborts::Aborts;
-use crate::analysis::next_start::{self, NextStart, StartOptions};
+use crate::analysis::next_start::{self, Action, Forgotten, NextStart, StartOptions, stray};
 use crate::analysis::partition_log::first_offset;
+use crate::analysis::snapshot_queue::snapshots_of;
 use crate::format::number::Offset;
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::directory::{KafkaFile, Listing, PartitionDirectory};
 use crate::storage::file_name::FileKind;
+use crate::storage::partition_name::DirectoryState;
 use crate::storage::source::{ReadError, Source};
 
 /// What is known of a partition beside its findings.
@@ -33,12 +38,60 @@ pub fn partition(
     watch: &mut dyn Watch,
     found: Found<'_>,
 ) -> Gathered {
+    let state = directory.name.as_ref().and_then(|name| name.state);
+    if state == Some(DirectoryState::Deleted) {
+        return on_its_way_out(directory, checkpoints, terms, watch, found);
+    }
+    loaded(directory, checkpoints, terms, watch, found)
+}
+
+/// A broker loads a deleted partition before it removes it: what does not end its start is of no
+/// account.
+fn on_its_way_out(
+    directory: &PartitionDirectory,
+    checkpoints: &Checkpoints,
+    terms: &Terms,
+    watch: &mut dyn Watch,
+    found: Found<'_>,
+) -> Gathered {
+    let mut held = Vec::new();
+    let gathered = loaded(directory, checkpoints, terms, watch, &mut |finding| {
+        held.push(finding);
+    });
+    let next = gathered.next_start.as_ref();
+    let is_fatal = next.is_some_and(|next| next.action == Action::BrokerFails);
+    for mut finding in held {
+        if !is_fatal && finding.code != FindingCode::StartBlocked {
+            finding.severity = Severity::Note;
+        }
+        found(finding);
+    }
+    gathered
+}
+
+fn loaded(
+    directory: &PartitionDirectory,
+    checkpoints: &Checkpoints,
+    terms: &Terms,
+    watch: &mut dyn Watch,
+    found: Found<'_>,
+) -> Gathered {
     let mut aborts = Aborts::default();
     let tally = look(directory, checkpoints, terms, &mut aborts, watch, found);
     let next_start = match watch.is_cancelled() {
         true => None,
         false => next_start(directory, checkpoints, terms, &aborts, watch),
     };
+    let next_start =
+        next_start.map(|next| stray::behind_the_load(next, directory, checkpoints, tally.records));
+    if checkpoints.is_clean_shutdown
+        && let Some(next) = &next_start
+        && let Some(forgotten) = next.forgotten
+    {
+        let mut finding = snapshot_missing(directory, &forgotten);
+        finding.topic_partition = Some(next.topic_partition.clone());
+        found(finding);
+    }
     Gathered { tally, next_start }
 }
 
@@ -69,6 +122,32 @@ fn look(
         watch.unread(error);
     }
     tally
+}
+
+/// After a stop in order a broker reads no log where there is no snapshot at all
+/// (`UnifiedLog.rebuildProducerState`): what the log tells of producers is then forgotten.
+fn snapshot_missing(directory: &PartitionDirectory, forgotten: &Forgotten) -> Finding {
+    let Forgotten {
+        producers,
+        open_transactions: open,
+        log_end_offset: end,
+    } = forgotten;
+    let message = match snapshots_of(directory).last() {
+        None => format!(
+            "no producer snapshot is left, and the stop was clean: a broker that starts does not \
+             read the log then, and forgets {producers} producers and {open} open transactions"
+        ),
+        Some(_) => format!(
+            "no producer snapshot that a broker goes on with tells of {producers} producers and \
+             {open} open transactions of the log, and the stop was clean: a broker that starts \
+             forgets them"
+        ),
+    };
+    let code = FindingCode::SnapshotMissing;
+    Finding::new(code, Severity::Error, &directory.path, message)
+        .with_offset(*end)
+        .resting_on(Evidence::values("producers", &0, producers))
+        .resting_on(Evidence::values("open transactions", &0, open))
 }
 
 fn next_start(

@@ -2,6 +2,7 @@
 
 use super::code::FindingCode;
 use crate::analysis::log_findings::Severity;
+use crate::format::malformed::{Malformed, Problem};
 use crate::format::number::{Offset, ProducerId};
 use crate::storage::damage::Damage;
 use std::fmt::Display;
@@ -26,6 +27,8 @@ pub struct Finding {
     pub offset: Option<Offset>,
     /// The producer that it concerns.
     pub producer_id: Option<ProducerId>,
+    /// How many cases it stands for: more than 1 where only the first of many is told.
+    pub cases: u64,
     /// What was expected and what was found, in one sentence without a full stop.
     pub message: String,
     /// What it rests on: both batches, stored and computed values.
@@ -67,6 +70,7 @@ impl Finding {
             size: None,
             offset: None,
             producer_id: None,
+            cases: 1,
             message: message.into(),
             evidence: Vec::new(),
         }
@@ -82,7 +86,15 @@ impl Finding {
             damage.message.clone(),
         )
         .at(damage.position)
-        .spanning(damage.size)
+        // A fault inside of something has no bytes of its own.
+        .spanning_if(damage.size)
+    }
+
+    const fn spanning_if(self, size: u64) -> Self {
+        match size {
+            0 => self,
+            size => self.spanning(size),
+        }
     }
 
     /// Says where it begins, in bytes.
@@ -122,6 +134,16 @@ impl Finding {
 }
 
 impl Evidence {
+    /// A file that should be there and is not.
+    #[must_use]
+    pub fn absent(path: PathBuf) -> Self {
+        Self {
+            what: "file that is missing",
+            path: Some(path),
+            ..Self::default()
+        }
+    }
+
     /// A stored value and what it should be.
     #[must_use]
     pub fn values(what: &'static str, stored: &dyn Display, computed: &dyn Display) -> Self {
@@ -129,6 +151,38 @@ impl Evidence {
             what,
             stored: Some(stored.to_string()),
             computed: Some(computed.to_string()),
+            ..Self::default()
+        }
+    }
+
+    /// The field that does not decode: what is stored, and what was expected.
+    #[must_use]
+    pub fn fault(fault: &Malformed) -> Self {
+        let (stored, computed) = match &fault.problem {
+            Problem::Truncated { needed, left } => {
+                (format!("{left} bytes"), format!("{needed} bytes"))
+            }
+            Problem::OutOfRange { stored, expected } => {
+                (stored.to_string(), (*expected).to_owned())
+            }
+            Problem::Mismatch { stored, computed } => (stored.to_string(), computed.to_string()),
+            Problem::EndlessVarint { limit } => (
+                format!("more than {limit} bytes"),
+                format!("{limit} bytes or less"),
+            ),
+            Problem::Trailing { bytes } => (format!("{bytes} bytes"), "0 bytes".to_owned()),
+            Problem::Text { found, expected } => (found.clone(), (*expected).to_owned()),
+            Problem::Null => ("nothing".to_owned(), "a value".to_owned()),
+            Problem::Undecodable { reason } => (reason.clone(), "what decodes".to_owned()),
+            Problem::TooLarge { size, limit } => {
+                (format!("{size} bytes"), format!("{limit} bytes or less"))
+            }
+        };
+        Self {
+            what: fault.field,
+            position: Some(fault.at as u64),
+            stored: Some(stored),
+            computed: Some(computed),
             ..Self::default()
         }
     }

@@ -133,7 +133,8 @@ impl LeaderEpochCheck {
             false => Severity::Note,
         };
         let code = FindingCode::LeaderEpochCheckpointMismatch;
-        Some(Finding::new(code, severity, &self.path, message))
+        let finding = Finding::new(code, severity, &self.path, message);
+        Some(finding.resting_on(Evidence::absent(self.path.clone())))
     }
 
     /// A line that begins behind the log's end: a broker that starts drops it.
@@ -154,7 +155,15 @@ impl LeaderEpochCheck {
         };
         let code = FindingCode::LeaderEpochCheckpointMismatch;
         let finding = Finding::new(code, severity, &self.path, message);
-        Some(finding.with_offset(last.start_offset))
+        Some(
+            finding
+                .with_offset(last.start_offset)
+                .resting_on(Evidence::values(
+                    "startOffset",
+                    &last.start_offset,
+                    &self.end,
+                )),
+        )
     }
 
     fn severity(&self, severity: Severity) -> Severity {
@@ -239,19 +248,23 @@ fn read(
     let source = Source::open(path, access)?;
     let (mut kept, mut is_refused) = (LeaderEpochs::new(), false);
     for line in leader_epoch_checkpoint::entries(source.range(0, source.len())) {
-        let (severity, at, message) = match line {
+        let (severity, fault, message) = match line {
             Ok((entry, fault)) => {
                 if fault.is_none() || matches!(fault, Some(CacheFault::Dropped(_))) {
                     kept.assign(entry.leader_epoch, entry.start_offset);
                 }
                 match fault {
                     None => continue,
-                    Some(fault @ CacheFault::Dropped(_)) => {
-                        (Severity::Warning, fault.malformed().at, fault.to_string())
-                    }
-                    Some(fault @ CacheFault::Refused(_)) => {
-                        (Severity::Error, fault.malformed().at, fault.to_string())
-                    }
+                    Some(fault @ CacheFault::Dropped(_)) => (
+                        Severity::Warning,
+                        fault.malformed().clone(),
+                        fault.to_string(),
+                    ),
+                    Some(fault @ CacheFault::Refused(_)) => (
+                        Severity::Error,
+                        fault.malformed().clone(),
+                        fault.to_string(),
+                    ),
                 }
             }
             Err(StreamFault::Malformed(fault)) => {
@@ -261,7 +274,7 @@ fn read(
                     _ => "a broker that starts takes the log directory off line",
                 };
                 let message = format!("{fault}; {effect}");
-                (Severity::Error, fault.at, message)
+                (Severity::Error, fault, message)
             }
             Err(StreamFault::Input(error)) => {
                 return Err(error.downcast().unwrap_or_else(|reason| ReadError::Open {
@@ -272,7 +285,11 @@ fn read(
         };
         is_refused |= severity == Severity::Error;
         let finding = Finding::new(FindingCode::CheckpointCorrupt, severity, path, message);
-        faults.push(finding.at(at as u64));
+        faults.push(
+            finding
+                .at(fault.at as u64)
+                .resting_on(Evidence::fault(&fault)),
+        );
         if faults.len() > MOST_FAULTS {
             break;
         }

@@ -22,7 +22,8 @@ pub(super) struct Ledger<'p> {
     believed: Counts,
 }
 
-/// Of each code and severity how many there are, and the first one that was left out.
+/// Of each code and severity how many there are, and the first one that was left out, which stands
+/// for all that were.
 type Counts = BTreeMap<(FindingCode, Severity), (u64, Option<Finding>)>;
 
 impl<'p> Ledger<'p> {
@@ -44,7 +45,9 @@ impl<'p> Ledger<'p> {
         *count += 1;
         if *count <= MOST {
             self.waiting.push(finding);
-        } else if left_out.is_none() {
+        } else if let Some(first) = left_out {
+            first.cases = first.cases.saturating_add(finding.cases);
+        } else {
             *left_out = Some(finding);
         }
     }
@@ -113,6 +116,9 @@ mod tests {
         assert_eq!(told[99].message, "case 99");
         assert_eq!(told[100].severity, Severity::Warning);
         assert_eq!(told[101].message, "50 more of 150, the first: case 100");
+        let cases: Vec<_> = told.iter().map(|one| one.cases).collect();
+        assert_eq!((cases[100], cases[101]), (1, 50));
+        assert_eq!(cases.iter().sum::<u64>(), 151);
         assert!(
             told.iter()
                 .all(|one| one.topic_partition.as_deref() == Some("t-0"))

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::checker::Found;
 use super::code::FindingCode;
-use super::finding::Finding;
-use super::setting::{METADATA_TOPIC, file_name};
+use super::finding::{Evidence, Finding};
+use super::setting::{METADATA_TOPIC, file_name, segment_name, swapped};
 use crate::analysis::log_findings::Severity;
 use crate::format::number::Offset;
 use crate::storage::directory::{KafkaFile, Listing, LogDirectory, PartitionDirectory, StrayKind};
@@ -75,7 +75,8 @@ pub(super) fn check_log_directory(directory: &LogDirectory, found: Found<'_>) {
                 path,
                 "expected a name like topic-0, found one that is no partition's: a broker that \
                  finds this directory here does not start",
-            ),
+            )
+            .resting_on(name_of(path, "topic-0")),
             _ => stray(path, kind),
         });
     });
@@ -101,7 +102,12 @@ fn stray(path: &Path, kind: StrayKind) -> Finding {
 }
 
 fn leftover(path: &Path, severity: Severity, message: impl Into<String>) -> Finding {
-    Finding::new(FindingCode::LeftoverFile, severity, path, message)
+    let name = file_name(path);
+    Finding::new(FindingCode::LeftoverFile, severity, path, message).resting_on(Evidence {
+        what: "name",
+        stored: Some(name),
+        ..Evidence::default()
+    })
 }
 
 /// The files of a partition as far as one tells what becomes of another.
@@ -111,6 +117,8 @@ struct Look<'d> {
     logs: Vec<Offset>,
     /// The lowest offset of a `.cleaned` file.
     least_cleaned: Option<Offset>,
+    /// Those of whole segments that wait to be taken in.
+    swapped: Vec<Offset>,
     is_metadata: bool,
 }
 
@@ -126,6 +134,7 @@ impl<'d> Look<'d> {
         Self {
             directory,
             logs,
+            swapped: swapped(directory),
             least_cleaned: cleaned.filter_map(|file| file.name.base_offset).min(),
             is_metadata: name.is_some_and(|name| name.topic == METADATA_TOPIC),
         }
@@ -191,9 +200,22 @@ impl<'d> Look<'d> {
             && let Some(offset) = file.name.base_offset
             && self.logs.binary_search(&offset).is_err()
         {
+            if self.swapped.contains(&offset) {
+                let message = "an index of a segment that is not there, but for a .swap file: a \
+                               broker that starts takes that in";
+                return Some(leftover(&file.path, Severity::Note, message));
+            }
             let message = "an index of a segment that is not there: a broker removes it when it \
                            starts; if the segment should be there, its records are lost here";
-            return Some(leftover(&file.path, Severity::Warning, message));
+            let mut finding = leftover(&file.path, Severity::Warning, message);
+            let log = file.path.with_file_name(segment_name(offset));
+            finding = finding.with_offset(offset).resting_on(Evidence {
+                what: "segment that is missing",
+                path: Some(log),
+                offset: Some(offset),
+                ..Evidence::default()
+            });
+            return Some(finding);
         }
         let is_of_metadata = matches!(kind, FileKind::KraftSnapshot | FileKind::QuorumState);
         let is_out_of_place = match is_of_metadata {
@@ -236,4 +258,9 @@ fn nameless(path: &Path) -> Finding {
     let message = "expected a name that begins with an offset and a dot, found none: a broker that \
                    finds this file does not start";
     Finding::new(FindingCode::StartBlocked, Severity::Error, path, message)
+        .resting_on(name_of(path, "digits, a dot and a kind"))
+}
+
+fn name_of(path: &Path, expected: &str) -> Evidence {
+    Evidence::values("name", &file_name(path), &expected)
 }

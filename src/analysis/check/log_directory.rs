@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::checker::Found;
 use super::code::FindingCode;
 use super::duplicates::{self, Owner};
-use super::finding::Finding;
+use super::finding::{Evidence, Finding};
 use super::{leftovers, partition_metadata};
 use crate::analysis::log_findings::Severity;
 use crate::format::malformed::Malformed;
@@ -72,7 +72,11 @@ fn checkpoint_files(checkpoints: &Checkpoints, found: Found<'_>) {
         let (severity, effect) = effect(kind, fault);
         let message = format!("{fault}; {effect}");
         let finding = Finding::new(FindingCode::CheckpointCorrupt, severity, path, message);
-        found(finding.at(fault.at as u64));
+        found(
+            finding
+                .at(fault.at as u64)
+                .resting_on(Evidence::fault(fault)),
+        );
     }
 }
 
@@ -81,7 +85,7 @@ fn effect(kind: Option<FileKind>, fault: &Malformed) -> (Severity, &'static str)
     // A word that is no number is none of the faults for which the directory is given up.
     let is_number = ["partition", "offset"].contains(&fault.field);
     match kind {
-        Some(FileKind::CleanerOffsetCheckpoint) => (
+        Some(FileKind::CleanerOffsetCheckpoint) if is_number => (
             Severity::Warning,
             "the log cleaner does not go on in this log directory",
         ),
@@ -94,6 +98,10 @@ fn effect(kind: Option<FileKind>, fault: &Malformed) -> (Severity, &'static str)
             Severity::Error,
             "a broker that starts takes each log to begin with its first segment, and records that \
              were deleted come back",
+        ),
+        Some(FileKind::CleanerOffsetCheckpoint) => (
+            Severity::Error,
+            "the log cleaner takes the log directory off line as soon as it looks for work",
         ),
         _ => (
             Severity::Error,
@@ -126,6 +134,11 @@ fn nobodys_lines(directory: &LogDirectory, checkpoints: &Checkpoints, found: Fou
         );
         let code = FindingCode::CheckpointMismatch;
         let path = checkpoints.path(kind);
-        found(Finding::new(code, Severity::Note, path, message));
+        let finding = Finding::new(code, Severity::Note, path, message);
+        found(finding.resting_on(Evidence::values(
+            "lines of absent partitions",
+            &absent.len(),
+            &0,
+        )));
     }
 }

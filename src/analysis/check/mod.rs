@@ -31,4 +31,5 @@ mod snapshots;
 pub mod terms;
 mod time_index;
 mod txn_index;
+pub mod walk_damage;
 pub mod watch;

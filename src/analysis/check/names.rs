@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::checker::{CheckedBatch, Checker, Found};
 use super::code::FindingCode;
 use super::finding::{Evidence, Finding};
-use super::setting::{Setting, file_name};
+use super::setting::{Setting, file_name, segment_name};
 use crate::analysis::log_findings::Severity;
 use crate::format::batch::MAGIC;
 use crate::format::number::Offset;
@@ -77,7 +77,7 @@ impl NameCheck {
     }
 
     fn name(&self, segment: &SegmentFile, found: Found<'_>) {
-        let expected = format!("{:020}.log", segment.base_offset.0);
+        let expected = segment_name(segment.base_offset);
         let name = file_name(&segment.path);
         if name != expected {
             let message = format!(
@@ -88,7 +88,11 @@ impl NameCheck {
             );
             let severity = self.severity(Severity::Error);
             let finding = Finding::new(FindingCode::NameMismatch, severity, &segment.path, message);
-            found(finding.with_offset(segment.base_offset));
+            found(
+                finding
+                    .with_offset(segment.base_offset)
+                    .resting_on(Evidence::values("name", &name, &expected)),
+            );
         }
     }
 
@@ -152,6 +156,11 @@ impl NameCheck {
         }
     }
 
+    fn is_swapped(&self, first: Offset, last: Offset) -> bool {
+        let mut swaps = self.setting.swapped.iter();
+        swaps.any(|base| (first..=last).contains(base))
+    }
+
     fn gap(&self, gap: &Gap) -> Finding {
         let (first, last) = (gap.before.next_offset, gap.base_offset.plus(-1));
         let is_below_start = self.log_start.is_some_and(|start| last < start);
@@ -159,6 +168,8 @@ impl NameCheck {
             Some("what lay there may be the damage at the end of the segment in front")
         } else if is_below_start {
             Some("the log starts behind it")
+        } else if self.is_swapped(first, last) {
+            Some("what lay there lies in a .swap file, and the next start takes it in")
         } else if self.setting.is_compacted {
             Some("the log is compacted")
         } else if self.is_thinned {
@@ -195,6 +206,11 @@ impl NameCheck {
 }
 
 impl Checker for NameCheck {
+    fn skip_segment(&mut self) {
+        // What it holds may reach from the segment in front to the one behind.
+        self.current = None;
+    }
+
     fn begin_segment(&mut self, segment: &SegmentFile, found: Found<'_>) {
         // What was not read to its end tells nothing.
         self.before = self.current.take();

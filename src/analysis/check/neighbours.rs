@@ -132,6 +132,12 @@ impl Neighbours {
         }
     }
 
+    /// The last batch of the segment so far.
+    pub(super) fn before(&self) -> Option<Evidence> {
+        let before = self.before.as_ref()?;
+        Some(before.evidence("batch before"))
+    }
+
     #[inline]
     fn is_usual(&self, side: &Side) -> bool {
         let distance = side.last.0.wrapping_sub(self.base.0);
@@ -328,11 +334,15 @@ impl Neighbours {
         if let Some((time, side)) = self.greatest.take()
             && time.0 > now.0.saturating_add(LEEWAY_MS)
         {
+            // A time that no calendar holds is a number there too.
+            let (number, date) = (time.to_string(), utc::text(time));
+            let shown = match number == date {
+                true => number,
+                false => format!("{number} ({date})"),
+            };
             let text = format!(
-                "timestamp {} ({}) lies in the future: while retention goes by time, this segment \
-                 and all behind it are kept until then",
-                time,
-                utc::text(time)
+                "timestamp {shown} lies in the future: while retention goes by time, this segment \
+                 and all behind it are kept until then"
             );
             let finding =
                 self.finding(FindingCode::FutureTimestamp, Severity::Warning, &side, text);

@@ -70,15 +70,14 @@ impl Checker for OffsetIndexCheck {
         self.current = None;
         let path = match self.setting.companion(segment, FileKind::OffsetIndex) {
             Ok(path) => path,
+            Err(_) if !Setting::is_named(segment) => return,
             Err(path) => {
                 let severity = self.setting.severity(segment.base_offset);
-                found(Finding::new(
-                    FindingCode::IndexMissing,
-                    severity.min(Severity::Warning),
-                    path,
-                    "the segment has no offset index; a broker that starts reads the whole \
-                     segment again and makes one",
-                ));
+                let message = "the segment has no offset index; a broker that starts reads the \
+                               whole segment again and makes one";
+                let severity = severity.min(Severity::Warning);
+                let finding = Finding::new(FindingCode::IndexMissing, severity, &path, message);
+                found(finding.resting_on(Evidence::absent(path)));
                 return;
             }
         };
@@ -156,6 +155,18 @@ impl Current {
                     .at(Entries::position(odd.number))
                     .spanning(ENTRY_SIZE as u64)
                     .with_offset(odd.entry.offset)
+                    .resting_on(Evidence {
+                        what: "entry",
+                        offset: Some(odd.entry.offset),
+                        stored: Some(format!("position {}", odd.entry.position)),
+                        ..Evidence::default()
+                    })
+                    .resting_on(Evidence {
+                        what: "entry before",
+                        offset: Some(before.map_or(base_offset, |one| one.offset)),
+                        stored: before.map(|one| format!("position {}", one.position)),
+                        ..Evidence::default()
+                    })
             });
         })
     }
@@ -294,7 +305,9 @@ impl Current {
             );
             let path = self.entries.source().path();
             let finding = Finding::new(FindingCode::IndexCorrupt, self.severity, path, message);
-            found(finding.at(length - cut).spanning(cut));
+            let finding = finding.at(length - cut).spanning(cut);
+            let whole = length - cut;
+            found(finding.resting_on(Evidence::values("sizeInBytes", &length, &whole)));
         }
     }
 
@@ -308,7 +321,9 @@ impl Current {
                 file_name(&path.with_extension("log"))
             );
             let code = FindingCode::IndexMismatch;
-            found(Finding::new(code, Severity::Note, path, message));
+            let finding = Finding::new(code, Severity::Note, path, message);
+            let bytes = Evidence::values("bytes of log without an entry", &self.end, &LONG);
+            found(finding.resting_on(bytes));
         }
     }
 }

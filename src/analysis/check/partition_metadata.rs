@@ -13,6 +13,7 @@ use super::setting::METADATA_TOPIC;
 use crate::analysis::log_findings::Severity;
 use crate::format::partition_metadata;
 use crate::format::uuid::Uuid;
+use crate::state::load::of_partition_metadata;
 use crate::storage::directory::PartitionDirectory;
 use crate::storage::file_name::FileKind;
 use crate::storage::source::{Access, ReadError, Source};
@@ -51,9 +52,20 @@ pub(super) fn check(
     match read {
         Ok(metadata) => Ok(TopicId::Known(metadata.topic_id)),
         Err(fault) => {
-            let message = format!("{fault}; a broker that starts takes the log directory off line");
-            let severity = severity(directory, Severity::Error);
-            found(Finding::new(CODE, severity, &file.path, message).at(fault.at as u64));
+            // Asked for once the log is loaded, in a directory on its way in or out too.
+            let size = source.len();
+            let stop = of_partition_metadata(&fault, size, &file.path);
+            let end = match stop.is_of_the_disk() {
+                true => "takes the log directory off line, and ends if it has no other one",
+                false => "ends",
+            };
+            let message = format!("{fault}; a broker that starts {end}");
+            let finding = Finding::new(CODE, Severity::Error, &file.path, message);
+            found(
+                finding
+                    .at(fault.at as u64)
+                    .resting_on(Evidence::fault(&fault)),
+            );
             Ok(TopicId::Unreadable)
         }
     }
@@ -79,7 +91,8 @@ fn missing(directory: &PartitionDirectory) -> Finding {
             "no such file; a broker writes it before the first record",
         ),
     };
-    Finding::new(CODE, severity(directory, worst), path, message)
+    Finding::new(CODE, severity(directory, worst), &path, message)
+        .resting_on(Evidence::absent(path))
 }
 
 /// In a directory that is not the partition's own, or no more, nobody asks for the id.

@@ -12,21 +12,22 @@ use super::ledger::{Ledger, MOST_WAITING};
 use super::look::Look;
 use super::neighbours::Neighbours;
 use super::producers::Producers;
-use super::records::Records;
+use super::records::{Records, stored_count};
+use super::setting::is_taken_as_closed;
 use super::snapshots::Snapshots;
 use super::terms::{Depth, Tally, Terms};
+use super::walk_damage::{self, Around};
 use super::watch::Watch;
 use crate::analysis::belief::{Belief, Question, begin, begin_without_snapshot};
-use crate::analysis::event_verdict::{EventJudge, Severity};
+use crate::analysis::event_verdict::EventJudge;
 use crate::analysis::snapshot_queue::Reached;
 use crate::analysis::strands::{self, Strands};
 use crate::analysis::witness::is_turn;
-use crate::format::batch::MAGIC;
 use crate::format::number::{Offset, Timestamp};
 use crate::state::batch::{Batch, Control, control};
 use crate::state::read::{ReadOptions, SegmentFile, batch_at};
 use crate::storage::checkpoints::Checkpoints;
-use crate::storage::damage::{Code, Damage};
+use crate::storage::damage::Damage;
 use crate::storage::directory::PartitionDirectory;
 use crate::storage::partition_name::DirectoryState;
 use crate::storage::segment::batch_faults::crc_mismatch;
@@ -94,7 +95,7 @@ pub(super) fn check_opened(
         most_findings: MOST_COLLISIONS,
     };
     let snapshots = Snapshots::new(directory, &belief, &segments, terms);
-    let is_clean = checkpoints.is_clean_shutdown;
+    let is_clean = is_taken_as_closed(directory, checkpoints);
     let producers = Producers::new(&segments, is_clean, judge, terms.rules);
     let ledger = Ledger::new(&belief.topic_partition, found);
     let mut pass = Pass {
@@ -174,6 +175,7 @@ impl Pass<'_, '_> {
             Ok(source) => source,
             Err(error) => {
                 self.skip(size(), watch);
+                self.look.each(|checker, _| checker.skip_segment());
                 return watch.unread(error);
             }
         };
@@ -230,7 +232,6 @@ impl Pass<'_, '_> {
             reader: BatchReader::new(source, self.terms.max_record_bytes),
             inside: Walk::new(source),
         };
-        let is_open = self.look.producers.is_open(segment.base_offset);
         let (mut pieces, mut told) = (0_u64, 0);
         loop {
             let followed = self.run(&mut walk, &reading, PACE - pieces % PACE)?;
@@ -243,7 +244,7 @@ impl Pass<'_, '_> {
                         let batch = batch_at(&mut walk, mapped, base, span)?;
                         self.batch(&batch, span, &mut reading, watch)?;
                     }
-                    Some(Piece::Damage(damage)) => self.damage(segment, &damage, is_open),
+                    Some(Piece::Damage(damage)) => self.damage(&damage, &reading)?,
                 }
                 pieces += 1;
             }
@@ -262,17 +263,24 @@ impl Pass<'_, '_> {
         Ok(())
     }
 
-    /// `is_open` says that a broker which was not stopped in order was writing this segment.
-    fn damage(&mut self, segment: &SegmentFile, damage: &Damage, is_open: bool) {
+    #[cold]
+    fn damage(&mut self, damage: &Damage, reading: &Reading<'_>) -> Result<(), ReadError> {
         self.tally.bytes_damaged += damage.size;
-        let mut finding = Finding::of_damage(&segment.path, damage);
-        if damage.code == Code::ZeroTail && is_open {
-            // Space that was made ahead of its use: the start cuts it off and loses nothing.
-            finding.severity = Severity::Warning;
-        }
+        let (segment, producers) = (reading.segment, &self.look.producers);
+        let finding = walk_damage::finding(
+            damage,
+            Around {
+                segment,
+                source: reading.source,
+                next: producers.behind(segment.base_offset),
+                is_open: producers.is_open(segment.base_offset),
+                before: self.neighbours.before(),
+            },
+        )?;
         self.look.ledger.add(finding);
         self.look
             .each(|checker, found| checker.damage(damage, found));
+        Ok(())
     }
 
     #[inline]
@@ -401,12 +409,8 @@ impl Pass<'_, '_> {
                 }
             })?;
             if let Some(fault) = fault {
-                self.look.ledger.add(
-                    Finding::of_damage(&reading.segment.path, &fault)
-                        .spanning(span.size.into())
-                        .with_offset(batch.base_offset)
-                        .with_producer(batch.producer_id),
-                );
+                let finding = walk_damage::of_control(&fault, batch, &reading.segment.path);
+                self.look.ledger.add(finding);
             }
         }
         Ok(said)
@@ -486,13 +490,5 @@ fn reached<'a>(belief: &'a Belief, producers: &'a Producers) -> Reached<'a> {
         producers: belief.state.manager().producers(),
         traces: &producers.traces,
         last_barrier: producers.last_barrier,
-    }
-}
-
-/// The records of a batch by its header.
-fn stored_count(batch: &Batch) -> u64 {
-    match batch.magic < MAGIC {
-        true => 1,
-        false => u64::try_from(batch.count).unwrap_or(0),
     }
 }

@@ -67,6 +67,12 @@ impl Producers {
         !self.is_clean && last.is_some_and(|last| last.base_offset == base)
     }
 
+    /// The segment behind the one that begins at `base`.
+    pub(super) fn behind(&self, base: Offset) -> Option<&SegmentFile> {
+        let mut segments = self.segments.iter();
+        segments.find(|segment| segment.base_offset > base)
+    }
+
     /// The segment that holds an offset, by the names.
     pub(super) fn path_of(&self, offset: Offset) -> &Path {
         let at = self

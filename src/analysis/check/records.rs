@@ -228,3 +228,11 @@ fn max_timestamp(batch: &Batch, greatest: Timestamp, path: &Path) -> Finding {
         &greatest,
     ))
 }
+
+/// The records of a batch by its header.
+pub(super) fn stored_count(batch: &Batch) -> u64 {
+    match batch.magic < MAGIC {
+        true => 1,
+        false => u64::try_from(batch.count).unwrap_or(0),
+    }
+}

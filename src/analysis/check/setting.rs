@@ -9,7 +9,7 @@ use crate::format::number::Offset;
 use crate::state::read::{SegmentFile, segments};
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::directory::PartitionDirectory;
-use crate::storage::file_name::FileKind;
+use crate::storage::file_name::{FileKind, Suffix};
 use crate::storage::partition_name::DirectoryState;
 use crate::storage::source::Access;
 
@@ -33,6 +33,8 @@ pub(super) struct Setting {
     pub(super) is_compacted: bool,
     /// The base offsets of the first and the last segment.
     pub(super) bases: Option<(Offset, Offset)>,
+    /// Segments that the next start takes in from `.swap` files.
+    pub(super) swapped: Vec<Offset>,
     /// The start reads segments again from the one that begins here on, and makes their indexes
     /// anew; `None` where it does not or nobody knows.
     recovered_from: Option<Offset>,
@@ -71,6 +73,7 @@ impl Setting {
             is_compacted: is_cleaned
                 || ["__consumer_offsets", "__transaction_state"].contains(&topic),
             bases: bases.map(|(first, last)| (first.base_offset, last.base_offset)),
+            swapped: swapped(directory),
             recovered_from: recovered_from(
                 &segments,
                 checkpoints,
@@ -94,6 +97,12 @@ impl Setting {
         }
     }
 
+    /// Whether the segment has the name that a broker gives it: under another one it is not looked
+    /// at, and nothing beside it is missed.
+    pub(super) fn is_named(segment: &SegmentFile) -> bool {
+        file_name(&segment.path) == segment_name(segment.base_offset)
+    }
+
     /// Whether the next start reads the segment again and makes its indexes anew.
     pub(super) fn is_recovered(&self, base_offset: Offset) -> bool {
         self.recovered_from.is_some_and(|from| base_offset >= from)
@@ -113,6 +122,7 @@ impl Setting {
     /// What to add to a message on an index that the next start will make anew.
     pub(super) fn outlook(&self, base_offset: Offset) -> &'static str {
         match self.is_recovered(base_offset) {
+            true if self.is_metadata => "; each start makes it anew",
             true => "; the next start makes it anew, as the last stop was not a clean one",
             false => "",
         }
@@ -123,6 +133,33 @@ impl Setting {
         let is_last = self.bases.is_none_or(|(_, last)| base_offset >= last);
         !is_last || (self.is_clean && self.state.is_none() && !self.is_metadata)
     }
+}
+
+/// Whether the next start takes the last segment as it is: of a copy the stop is taken for a clean
+/// one, of a segment alone nothing is known, and the metadata log is recovered after any stop.
+pub(super) fn is_taken_as_closed(
+    directory: &PartitionDirectory,
+    checkpoints: &Checkpoints,
+) -> bool {
+    let Some(name) = &directory.name else {
+        return checkpoints.is_clean_shutdown;
+    };
+    let is_clean = checkpoints.is_clean_shutdown || !checkpoints.is_present;
+    is_clean && name.topic != METADATA_TOPIC
+}
+
+/// The base offsets of the segments that lie there as `.swap` and that the next start takes in:
+/// those below the lowest `.cleaned` file (`LogLoader.removeTempFilesAndCollectSwapFiles`).
+pub(super) fn swapped(directory: &PartitionDirectory) -> Vec<Offset> {
+    let files = directory.listing.files.iter();
+    let cleaned = files.filter(|file| file.name.suffix == Some(Suffix::Cleaned));
+    let least = cleaned.filter_map(|file| file.name.base_offset).min();
+    let logs = directory.files_of(FileKind::Log);
+    let swaps = logs.filter(|file| file.name.suffix == Some(Suffix::Swap));
+    let swaps = swaps.filter_map(|file| file.name.base_offset);
+    swaps
+        .filter(|base| least.is_none_or(|least| *base < least))
+        .collect()
 }
 
 fn recovered_from(
@@ -141,6 +178,11 @@ fn recovered_from(
     let below = segments.iter().rev().map(|segment| segment.base_offset);
     let floor = below.clone().find(|base| *base <= point);
     (!checkpoints.is_clean_shutdown).then(|| floor.unwrap_or(Offset(i64::MIN)))
+}
+
+/// The name that a broker gives to the segment that begins here.
+pub(super) fn segment_name(base_offset: Offset) -> String {
+    format!("{:020}.log", base_offset.0)
 }
 
 /// The last component of a path, for messages.

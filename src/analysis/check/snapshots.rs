@@ -1,7 +1,7 @@
 //! Findings about producer snapshots: each is compared with the log at its offset, and what a
 //! broker needs when it starts must be there.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::code::FindingCode;
 use super::finding::{Evidence, Finding};
@@ -11,7 +11,7 @@ use super::watch::Watch;
 use crate::analysis::belief::Belief;
 use crate::analysis::event_verdict::Severity;
 use crate::analysis::snapshot_comparison::{Cause, Difference, Outcome};
-use crate::analysis::snapshot_health::Health;
+use crate::analysis::snapshot_health::{DOUBLED_ENTRY, Health};
 use crate::analysis::snapshot_queue::{Compared, Reached, SnapshotQueue, snapshots_of};
 use crate::analysis::snapshot_replay;
 use crate::format::number::Offset;
@@ -113,50 +113,48 @@ impl Snapshots {
             });
     }
 
-    /// After a stop in order a broker reads no log where there is no snapshot at all
-    /// (`UnifiedLog.rebuildProducerState`): what the log tells of producers is then forgotten.
+    /// After a stop in order a snapshot lies at the log's end; from an older one on the log is
+    /// read.
     pub(super) fn missing(&self, end: Offset, belief: &Belief, ledger: &mut Ledger<'_>) {
         let manager = belief.state.manager();
-        let open = manager.ongoing().count();
-        if manager.producers().is_empty() && open == 0 {
+        if manager.producers().is_empty() && manager.ongoing().count() == 0 {
             return;
         }
-        let code = FindingCode::SnapshotMissing;
         let newest = self.told.snapshots.last();
-        let finding = match newest {
-            None => Finding::new(
-                code,
-                Severity::Error,
-                &belief.path,
-                format!(
-                    "no producer snapshot is left, and the stop was clean: a broker that starts \
-                     does not read the log then, and forgets {} producers and {open} open \
-                     transactions",
-                    manager.producers().len()
-                ),
-            ),
-            Some((offset, path)) if *offset < end => Finding::new(
-                code,
-                Severity::Note,
-                &belief.path,
-                format!(
-                    "the stop was clean, and the snapshot at the log's end {end} is not there: a \
-                     broker that starts takes the one at {offset} and reads the log from there on"
-                ),
-            )
-            .resting_on(Evidence {
-                what: "newest snapshot",
-                path: Some(path.clone()),
-                offset: Some(*offset),
-                ..Evidence::default()
-            }),
-            Some(_) => return,
+        let Some((offset, path)) = newest.filter(|(offset, _)| *offset < end) else {
+            return;
         };
-        ledger.add(finding.with_offset(end));
+        let message = format!(
+            "the stop was clean, and the snapshot at the log's end {end} is not there: a broker \
+             that starts takes the one at {offset} and reads the log from there on"
+        );
+        let code = FindingCode::SnapshotMissing;
+        let finding = Finding::new(code, Severity::Note, &belief.path, message);
+        ledger.add(finding.with_offset(end).resting_on(Evidence {
+            what: "newest snapshot",
+            path: Some(path.clone()),
+            offset: Some(*offset),
+            ..Evidence::default()
+        }));
     }
 }
 
 impl Told {
+    fn damage(offset: Offset, path: &Path, health: &Health, ledger: &mut Ledger<'_>) {
+        for (place, damage) in health.damage.iter().enumerate() {
+            let evidence = match health.faults.get(place) {
+                Some(fault) => Evidence::fault(fault),
+                None => Evidence {
+                    what: DOUBLED_ENTRY,
+                    position: Some(damage.position),
+                    ..Evidence::default()
+                },
+            };
+            let finding = Finding::of_damage(path, damage).with_offset(offset);
+            ledger.add(finding.resting_on(evidence));
+        }
+    }
+
     fn one(&self, index: usize, health: &Health, compared: &Compared, ledger: &mut Ledger<'_>) {
         let Some((offset, path)) = self.snapshots.get(index) else {
             return;
@@ -164,9 +162,7 @@ impl Told {
         let of_file = |code, severity, text: String| {
             Finding::new(code, severity, path, text).with_offset(*offset)
         };
-        for damage in &health.damage {
-            ledger.add(Finding::of_damage(path, damage).with_offset(*offset));
-        }
+        Self::damage(*offset, path, health, ledger);
         let is_read = health.is_read_by(self.terms.rules);
         if let Some(refusal) = health.refusal.as_ref().filter(|_| health.damage.is_empty()) {
             let severity = match is_read {
@@ -174,7 +170,12 @@ impl Told {
                 false => Severity::Error,
             };
             let text = format!("a released broker says \"{refusal}\" and deletes the file");
-            ledger.add(of_file(FindingCode::SnapshotCorrupt, severity, text).at(0));
+            let version = health.head.version.unwrap_or_default();
+            ledger.add(
+                of_file(FindingCode::SnapshotCorrupt, severity, text)
+                    .at(0)
+                    .resting_on(Evidence::values("version", &version, &1)),
+            );
         }
         match compared {
             Compared::BehindLogEnd(end) => {
@@ -182,23 +183,38 @@ impl Told {
                     "a snapshot above the log's end {end}: a broker that starts deletes it, and \
                      what lay between is not in this log"
                 );
-                ledger.add(of_file(FindingCode::SnapshotStray, Severity::Warning, text));
+                ledger.add(
+                    of_file(FindingCode::SnapshotStray, Severity::Warning, text)
+                        .resting_on(Evidence::values("offset", offset, end)),
+                );
             }
             Compared::BelowFirstSegment(first) => {
                 let text = format!(
                     "a snapshot below the first segment {first}: a broker that starts deletes it"
                 );
-                ledger.add(of_file(FindingCode::SnapshotStray, Severity::Note, text));
+                ledger.add(
+                    of_file(FindingCode::SnapshotStray, Severity::Note, text)
+                        .resting_on(Evidence::values("offset", offset, first)),
+                );
             }
             Compared::Differences(differences) => {
                 if self.is_stray(*offset) {
                     let text = "a snapshot at no segment's base and below the last one: a broker \
                                 that starts deletes it"
                         .to_owned();
-                    ledger.add(of_file(FindingCode::SnapshotStray, Severity::Note, text));
+                    let last = self.bases.last().copied().unwrap_or(*offset);
+                    let finding = of_file(FindingCode::SnapshotStray, Severity::Note, text);
+                    ledger.add(finding.resting_on(Evidence {
+                        what: "last segment",
+                        offset: Some(last),
+                        ..Evidence::default()
+                    }));
                 }
+                // What damage has put there is nobody's state.
+                let is_whole = health.is_valid();
                 let is_newest = index + 1 == self.snapshots.len();
-                for difference in differences.iter().filter(|one| !one.is_legal()) {
+                let told = differences.iter().filter(|one| is_whole && !one.is_legal());
+                for difference in told {
                     let (code, severity, text) = of_difference(difference, is_newest && is_read);
                     let finding = of_file(code, severity, text);
                     ledger.add(with_fields(finding, difference));

@@ -88,7 +88,8 @@ impl TimeIndexCheck {
             }
         };
         let severity = self.setting.severity(base_offset).min(Severity::Warning);
-        Finding::new(FindingCode::IndexMissing, severity, path, message)
+        let finding = Finding::new(FindingCode::IndexMissing, severity, &path, message);
+        finding.resting_on(Evidence::absent(path))
     }
 }
 
@@ -97,6 +98,7 @@ impl Checker for TimeIndexCheck {
         self.current = None;
         let path = match self.setting.companion(segment, FileKind::TimeIndex) {
             Ok(path) => path,
+            Err(_) if !Setting::is_named(segment) => return,
             Err(path) => {
                 found(self.missing(segment, path));
                 return;
@@ -183,6 +185,18 @@ impl Current {
                     .at(Entries::position(odd.number))
                     .spanning(ENTRY_SIZE as u64)
                     .with_offset(odd.entry.offset)
+                    .resting_on(Evidence {
+                        what: "entry",
+                        offset: Some(odd.entry.offset),
+                        stored: Some(format!("timestamp {}", odd.entry.timestamp)),
+                        ..Evidence::default()
+                    })
+                    .resting_on(Evidence {
+                        what: "entry before",
+                        offset: Some(before.map_or(base_offset, |one| one.offset)),
+                        stored: before.map(|one| format!("timestamp {}", one.timestamp)),
+                        ..Evidence::default()
+                    })
             });
         })
     }
@@ -260,7 +274,12 @@ impl Current {
             "expected a batch that holds offset {}, found none; {found}",
             one.entry.offset
         );
-        let finding = self.finding(one, message);
+        let finding = self.finding(one, message).resting_on(Evidence {
+            what: "entry",
+            offset: Some(one.entry.offset),
+            stored: Some(format!("timestamp {}", one.entry.timestamp)),
+            ..Evidence::default()
+        });
         self.mismatch.add(|| finding);
     }
 
@@ -306,8 +325,9 @@ impl Current {
         self.mismatch.tell(found);
         self.overtaken.tell(found);
         self.cut(found);
-        self.padded(found);
-        self.last(found);
+        if !self.padded(found) {
+            self.last(found);
+        }
         Ok(())
     }
 
@@ -321,27 +341,35 @@ impl Current {
             );
             let path = self.entries.source().path();
             let finding = Finding::new(FindingCode::IndexCorrupt, self.severity, path, message);
-            found(finding.at(length - cut).spanning(cut));
+            let finding = finding.at(length - cut).spanning(cut);
+            let whole = length - cut;
+            found(finding.resting_on(Evidence::values("sizeInBytes", &length, &whole)));
         }
     }
 
-    /// A clean stop cuts preallocated space off; a start that is told of one takes it for entries.
-    fn padded(&self, found: Found<'_>) {
+    /// A clean stop cuts preallocated space off; a start that is told of one takes it for entries
+    /// (`LogSegment.largestTimestamp` takes the last one, 0 too, before the time of the file). Says
+    /// whether it is so: then what the entries in front say counts no more.
+    fn padded(&self, found: Found<'_>) -> bool {
         let Some(number) = self.entries.padding().filter(|_| self.is_taken_as_is) else {
-            return;
+            return false;
         };
         let position = Entries::position(number);
         let path = self.entries.source().path();
         let message = "zeros at the end, which a clean stop cuts off: a broker that starts takes \
                        the last of them for the greatest timestamp, and retention takes the \
-                       segment for one of 1970";
-        let severity = Severity::Warning;
+                       segment for one of 1970 and deletes it";
+        let severity = self.severity;
         let finding = Finding::new(FindingCode::IndexCorrupt, severity, path, message);
-        found(
-            finding
-                .at(position)
-                .spanning(self.entries.source().len() - position),
-        );
+        let finding = finding
+            .at(position)
+            .spanning(self.entries.source().len() - position);
+        found(finding.resting_on(Evidence::values(
+            "timestamp",
+            &Timestamp(0),
+            &self.greatest.0,
+        )));
+        true
     }
 
     /// Whether the last entry is that of the greatest timestamp, as a closed segment has it.

@@ -98,6 +98,7 @@ impl Checker for TxnIndexCheck {
         self.current = None;
         let file = match self.setting.companion(segment, FileKind::TxnIndex) {
             Ok(path) => Source::open(&path, self.setting.access).map(EntryFile::of),
+            Err(_) if !Setting::is_named(segment) => return,
             Err(path) => Ok(EntryFile::absent(path)),
         };
         match file {
@@ -365,6 +366,7 @@ impl Current {
                 .spanning(ENTRY_SIZE as u64)
                 .with_offset(entry.last_offset)
                 .with_producer(entry.producer_id)
+                .resting_on(Evidence::values("lastOffset", &entry.last_offset, &base))
         });
     }
 
@@ -388,6 +390,7 @@ impl Current {
             Finding::new(FindingCode::IndexCorrupt, severity, path, message)
                 .at(number.saturating_mul(ENTRY_SIZE as u64))
                 .spanning(size as u64)
+                .resting_on(Evidence::fault(fault))
         });
     }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use super::readable::{Readable, is_damaged};
+use super::readable::{Readable, is_damaged, offset_at};
 use super::verdict::{Verdict, counted};
-use super::{Action, StartOptions};
+use super::{Action, Forgotten, METADATA_TOPIC, StartOptions};
 use crate::analysis::producer_order::is_expired;
 use crate::format::number::Offset;
 use crate::state::entry::Entry;
@@ -17,15 +17,18 @@ use crate::state::load::{
 use crate::state::read::{ReadOptions, SegmentFile, segments};
 use crate::state::replay::{Replay, replay};
 use crate::state::rules::Stock;
+use crate::storage::checkpoints::Checkpoints;
 use crate::storage::directory::PartitionDirectory;
+use crate::storage::file_name::FileKind;
 use crate::storage::partition_name::DirectoryState;
-use crate::storage::source::{ReadError, Source};
+use crate::storage::source::ReadError;
 
 /// What happens in a start that loads the directory with these options.
 pub(super) fn judge(
     directory: &PartitionDirectory,
     topic_partition: &str,
     load_with: &LoadOptions,
+    checkpoints: &Checkpoints,
     options: &StartOptions<'_>,
 ) -> Result<Verdict, ReadError> {
     let mut verdict = Verdict::default();
@@ -52,10 +55,12 @@ pub(super) fn judge(
         Err(stop) => judge.say_stop(stop, &mut verdict)?,
         Ok(loaded) => {
             judge.say_losses(&outcome, loaded, &mut verdict)?;
+            judge.say_misnamed(&mut verdict)?;
             judge.say_unseen(loaded, &mut verdict)?;
             judge.say_producers(&outcome, loaded, &mut verdict)?;
             judge.say_aborts(loaded, &mut verdict);
             judge.say_read_again(&outcome, loaded, &mut verdict);
+            judge.say_committed(checkpoints, loaded, &mut verdict);
         }
     }
     Ok(verdict)
@@ -78,6 +83,12 @@ fn swapped(directory: &PartitionDirectory, actions: &[FileAction]) -> Vec<(Offse
     found.collect()
 }
 
+/// Whether the segment has the name under which a broker looks for it.
+fn is_named(segment: &SegmentFile) -> bool {
+    let name = format!("{:020}.log", segment.base_offset.0);
+    segment.path.file_name().is_some_and(|own| *own == *name)
+}
+
 struct Judge<'a> {
     directory: &'a PartitionDirectory,
     topic_partition: &'a str,
@@ -96,7 +107,8 @@ impl Judge<'_> {
             });
         }
         let all = segments(self.directory);
-        all.into_iter().find(|segment| segment.base_offset == base)
+        let mut own = all.into_iter().filter(is_named);
+        own.find(|segment| segment.base_offset == base)
     }
 
     fn is_on_its_way_out(&self) -> bool {
@@ -142,14 +154,47 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// The base offset of what lies at a byte of a segment.
+    /// The offset of what lies at a byte of a segment; `None` where that is inside a batch.
     fn offset_at(&self, base: Offset, position: u64) -> Result<Option<Offset>, ReadError> {
-        let Some(segment) = self.segment(base) else {
-            return Ok(None);
-        };
-        let source = Source::open(&segment.path, self.options.access)?;
-        let bytes = source.window().probe::<8>(position)?;
-        Ok(bytes.map(|bytes| Offset(i64::from_be_bytes(bytes))))
+        match self.segment(base) {
+            Some(segment) => offset_at(&segment, position, self.options.access),
+            None => Ok(None),
+        }
+    }
+
+    /// A broker looks for a segment under one name alone, and begins an empty one where it finds
+    /// none (`LogFileUtils.logFile`).
+    fn say_misnamed(&self, verdict: &mut Verdict) -> Result<(), ReadError> {
+        let all = segments(self.directory).into_iter();
+        for segment in all.filter(|segment| !is_named(segment)) {
+            let readable = Readable::in_file(&segment, self.options.access)?;
+            let name = segment.path.file_name().unwrap_or_default();
+            let sentence = format!(
+                "{} is not read, as its name is not that of a segment at {}: {} that can be read \
+                 are not in the log",
+                name.to_string_lossy(),
+                segment.base_offset,
+                counted(readable.records, "record")
+            );
+            let offset = readable.first.unwrap_or(segment.base_offset);
+            verdict.add(Action::Truncates, Some(offset), readable.records, sentence);
+        }
+        Ok(())
+    }
+
+    /// A log that is shorter than what was committed loads all the same.
+    fn say_committed(&self, checkpoints: &Checkpoints, loaded: &Loaded<1>, verdict: &mut Verdict) {
+        let name = self.directory.name.as_ref();
+        let mark = name.and_then(|name| checkpoints.high_watermark(name));
+        let end = loaded.log_end_offset;
+        if let Some(mark) = mark.filter(|mark| *mark > end) {
+            let sentence = format!(
+                "the log ends at offset {end}, and offsets up to {} were committed: as leader it \
+                 makes its followers cut theirs off too",
+                mark.plus(-1)
+            );
+            verdict.add(Action::CleanLoad, None, 0, sentence);
+        }
     }
 
     fn say_losses(
@@ -331,6 +376,11 @@ impl Judge<'_> {
             "{why}: {} and with them their sequences are forgotten{transactions}",
             counted(lost, "producer")
         );
+        verdict.forgotten = Some(Forgotten {
+            producers: lost,
+            open_transactions: open,
+            log_end_offset: end,
+        });
         let offset = (open > 0).then_some(stable);
         verdict.add(Action::LosesProducerState, offset, 0, sentence);
         Ok(())
@@ -381,6 +431,40 @@ impl Judge<'_> {
         }
     }
 
+    fn why_read_again(&self, recovered: &BTreeSet<Offset>) -> String {
+        if !self.load_with.clean_shutdown {
+            let is_metadata = self.topic_partition.starts_with(METADATA_TOPIC);
+            return match is_metadata {
+                true => "a broker reads this log from its beginning at each start".to_owned(),
+                false => "the last stop was not clean".to_owned(),
+            };
+        }
+        // A file that a broker does not look for is none.
+        let has_index = |base: &Offset| {
+            let name = format!("{:020}.index", base.0);
+            let mut files = self.directory.files_of(FileKind::OffsetIndex);
+            files.any(|file| file.path.file_name().is_some_and(|own| *own == *name))
+        };
+        let (with, without): (Vec<_>, Vec<_>) = recovered.iter().partition(|base| has_index(base));
+        let named = |bases: &[&Offset], what: &str| match bases {
+            [] => None,
+            [one] => Some(format!("{what} of segment {one}")),
+            [first, ..] => Some(format!(
+                "{what} of {} segments from {first} on",
+                bases.len()
+            )),
+        };
+        let reasons = [
+            named(&without, "there is no offset index"),
+            named(&with, "a broker refuses the transaction index"),
+        ];
+        reasons
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" and ")
+    }
+
     fn say_read_again(&self, outcome: &Outcome<1>, loaded: &Loaded<1>, verdict: &mut Verdict) {
         if let (Some(first), Some(last)) = (outcome.recovered.first(), outcome.recovered.last()) {
             let which = match first == last {
@@ -390,10 +474,7 @@ impl Judge<'_> {
                     outcome.recovered.len()
                 ),
             };
-            let why = match self.load_with.clean_shutdown {
-                true => "an offset index is missing, or a transaction index is none",
-                false => "the last stop was not clean",
-            };
+            let why = self.why_read_again(&outcome.recovered);
             let sentence = format!("{which} are made anew, as {why}");
             verdict.add(Action::Recovers, Some(*first), 0, sentence);
         } else if let Origin::Log(from) = loaded.origin {

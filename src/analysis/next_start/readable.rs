@@ -39,6 +39,16 @@ impl Readable {
         Ok(found)
     }
 
+    /// Walks over a whole file.
+    pub(super) fn in_file(segment: &SegmentFile, access: Access) -> Result<Self, ReadError> {
+        let mut found = Self::default();
+        let batches = GoodBatches::open(&segment.path, access)?;
+        batches.walk(segment.base_offset, |batch, records| {
+            found.add(batch, records);
+        })?;
+        Ok(found)
+    }
+
     /// Walks over the first `size` bytes of the last segment of a log that ends at `end` for its
     /// broker: the batches with offsets at `end` or above that the segment ends with. The last one
     /// may be below them all, as the one that the log ends with: then they count if they go on from
@@ -109,6 +119,42 @@ impl Readable {
             },
         }
     }
+}
+
+/// The offset of the batch that begins at `position`, or that one should begin with where damage
+/// does; `None` inside a batch or a stretch of damage.
+pub(super) fn offset_at(
+    segment: &SegmentFile,
+    position: u64,
+    access: Access,
+) -> Result<Option<Offset>, ReadError> {
+    let (mut next, mut found) = (segment.base_offset, None);
+    let mut visit = |item: Item<'_>| {
+        let (begin, offset) = match item {
+            Item::Batch(batch, _) => (batch.place.position, batch.base_offset),
+            Item::Damage(damage) => (damage.position, next),
+        };
+        if let Item::Batch(batch, _) = item {
+            next = batch.next_offset();
+        }
+        if begin == position {
+            found = Some(offset).filter(|offset| offset.0 >= 0);
+        }
+        match begin < position {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    };
+    let source = Source::open(&segment.path, access)?;
+    read_source(
+        &source,
+        segment.base_offset,
+        false,
+        &mut |_| false,
+        &mut visit,
+    )?;
+    source.check()?;
+    Ok(found)
 }
 
 /// Whether the checksum of a batch is wrong: its length may be so too, and hide what follows.

@@ -1,6 +1,6 @@
 //! What a start does, gathered sentence by sentence; the worst comes first.
 
-use super::{Action, NextStart};
+use super::{Action, Forgotten, NextStart, UNEVENTFUL};
 use crate::format::number::Offset;
 
 /// All that a start does with a partition.
@@ -8,6 +8,8 @@ use crate::format::number::Offset;
 pub(super) struct Verdict {
     parts: Vec<Part>,
     other_stop: Option<String>,
+    /// What is known of no more.
+    pub(super) forgotten: Option<Forgotten>,
 }
 
 #[derive(Debug)]
@@ -68,7 +70,7 @@ impl Verdict {
         let mut sentences: Vec<&str> = sentences.collect();
         sentences.extend(self.other_stop.as_deref());
         match sentences.is_empty() {
-            true => "nothing is cut and nothing is read again".to_owned(),
+            true => UNEVENTFUL.to_owned(),
             false => sentences.join("; "),
         }
     }
@@ -91,6 +93,8 @@ impl Verdict {
                 _ => self.lost(),
             },
             reason: self.told(),
+            forgotten: self.forgotten,
+            blocked_by: None,
         }
     }
 }

@@ -90,6 +90,9 @@ pub enum Excuse {
     /// Times and sequences agree with one writer, only their places in the log do not: a mirror
     /// that went on with another source, or fetched twice, leaves this.
     Misplaced,
+    /// The sequence goes on from the batch before: one writer's, of which another program may have
+    /// taken the mark of transactions away.
+    Continued,
 }
 
 impl Excuse {
@@ -100,6 +103,7 @@ impl Excuse {
             Self::Silence(_) => "silence",
             Self::BelowLogStart => "below-log-start",
             Self::Misplaced => "misplaced",
+            Self::Continued => "continued",
         }
     }
 
@@ -112,6 +116,10 @@ impl Excuse {
                  (ProducerIdsRecord), or the offsets that its clients were told"
             }
             Self::BelowLogStart => "the version of the client: those from 2.5 on raise the epoch",
+            Self::Continued => {
+                "the source's or another replica's copy of the batch: whether it was one of the \
+                 transaction there"
+            }
             Self::Misplaced => "the source's copy of the log at the same offsets",
         }
     }

@@ -112,7 +112,8 @@ impl Trail {
             return;
         }
         if self.opener.is_some() && !seen.is_transactional {
-            self.add(Sign::PlainInTransaction, self.strand.last, seen, None);
+            let excuse = (relation == Relation::Next).then_some(Excuse::Continued);
+            self.add(Sign::PlainInTransaction, self.strand.last, seen, excuse);
         } else if self.strand.last.is_transactional != seen.is_transactional {
             self.add(Sign::KindChange, self.strand.last, seen, None);
         }

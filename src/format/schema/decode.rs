@@ -17,6 +17,53 @@ const TEXT_LIMIT: u32 = 32_767;
 
 const TAGGED_FIELDS: &str = "taggedFields";
 
+/// Why a message is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{fault}")]
+pub struct Refusal {
+    /// Where, and what.
+    pub fault: Malformed,
+    /// What was being read there.
+    pub part: Part,
+}
+
+/// A part of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// A number, a length or a count itself.
+    Number,
+    /// The bytes of a text, of a field of bytes or of an unknown field.
+    Content,
+    /// What a text's length says.
+    Text,
+    /// What a list's count says.
+    List,
+    /// What the count of tagged fields says.
+    TaggedFields,
+    /// What a tag says.
+    Tag,
+    /// What may not be null.
+    Value,
+    /// An element of a list, which may not be null.
+    Element,
+    /// What the length of a text in a list says.
+    ElementText,
+    /// A structure that the version does not have.
+    Structure,
+}
+
+impl From<Malformed> for Refusal {
+    fn from(fault: Malformed) -> Self {
+        let part = Part::Number;
+        Self { fault, part }
+    }
+}
+
+/// Says what was being read where a fault was met.
+const fn while_reading(part: Part) -> impl Fn(Malformed) -> Refusal {
+    move |fault| Refusal { fault, part }
+}
+
 impl Message {
     /// Reads the message; the cursor then stands behind it.
     ///
@@ -32,7 +79,7 @@ impl Message {
         &'static self,
         version: i16,
         cursor: &mut Cursor<'a>,
-    ) -> Result<Struct<'a>, Malformed> {
+    ) -> Result<Struct<'a>, Refusal> {
         let reader = Reader {
             version,
             flexible: self.flexible.contain(version),
@@ -59,11 +106,12 @@ impl Reader {
         self,
         shape: &'static Shape,
         cursor: &mut Cursor<'a>,
-    ) -> Result<Struct<'a>, Malformed> {
+    ) -> Result<Struct<'a>, Refusal> {
         if self.version > shape.highest {
             let stored = i64::from(self.version);
             let expected = "a version that has the structure";
-            return Err(cursor.fault(shape.name, Problem::OutOfRange { stored, expected }));
+            let fault = cursor.fault(shape.name, Problem::OutOfRange { stored, expected });
+            return Err(while_reading(Part::Structure)(fault));
         }
         let mut read = Struct::empty(shape);
         for field in shape.fields {
@@ -83,7 +131,7 @@ impl Reader {
         self,
         into: &mut Struct<'a>,
         cursor: &mut Cursor<'a>,
-    ) -> Result<(), Malformed> {
+    ) -> Result<(), Refusal> {
         let start = *cursor;
         let count = cursor.unsigned_varint(TAGGED_FIELDS)?;
         let expected = "at most 10000 fields";
@@ -93,21 +141,24 @@ impl Reader {
             TAGGED_FIELDS,
             count,
             (TAGGED_FIELDS_LIMIT, expected),
-        )?;
+        )
+        .map_err(while_reading(Part::TaggedFields))?;
         for _ in 0..count {
             let start = *cursor;
             let tag = cursor.unsigned_varint(TAGGED_FIELDS)?;
             let size = cursor.unsigned_varint(TAGGED_FIELDS)?;
             let mut known = into.shape().fields.iter().zip(&mut into.fields);
             let Some((field, value)) = known.find(|(field, _)| field.has_tag(tag)) else {
-                let data = cursor.take(to_usize(size), TAGGED_FIELDS)?;
+                let data = cursor.take(to_usize(size), TAGGED_FIELDS);
+                let data = data.map_err(while_reading(Part::Content))?;
                 into.unknown.push(UnknownField { tag, data });
                 continue;
             };
             if !field.is_tagged(self.version) {
                 let stored = i64::from(tag);
                 let expected = "a tag that the version has";
-                return Err(start.fault(field.name, Problem::OutOfRange { stored, expected }));
+                let fault = start.fault(field.name, Problem::OutOfRange { stored, expected });
+                return Err(while_reading(Part::Tag)(fault));
             }
             // As in Kafka's readers, the size of a known field does not count, and a field that
             // comes twice has its last value.
@@ -120,7 +171,7 @@ impl Reader {
         self,
         field: &'static Field,
         cursor: &mut Cursor<'a>,
-    ) -> Result<Value<'a>, Malformed> {
+    ) -> Result<Value<'a>, Refusal> {
         let start = *cursor;
         let nullable = field.nullable.contain(self.version);
         if nullable && matches!(field.kind, Kind::Struct(_)) {
@@ -133,7 +184,10 @@ impl Reader {
             }
         }
         match self.value(field.kind, field.name, cursor)? {
-            Value::Null if !nullable => Err(start.fault(field.name, Problem::Null)),
+            Value::Null if !nullable => {
+                let fault = start.fault(field.name, Problem::Null);
+                Err(while_reading(Part::Value)(fault))
+            }
             value => Ok(value),
         }
     }
@@ -144,7 +198,7 @@ impl Reader {
         kind: Kind,
         name: &'static str,
         cursor: &mut Cursor<'a>,
-    ) -> Result<Value<'a>, Malformed> {
+    ) -> Result<Value<'a>, Refusal> {
         Ok(match kind {
             Kind::Bool => Value::Bool(cursor.i8(name)? != 0),
             Kind::Int8 => Value::Int(cursor.i8(name)?.into()),
@@ -158,7 +212,10 @@ impl Reader {
             Kind::Struct(shape) => Value::Struct(Box::new(self.structure(shape, cursor)?)),
             Kind::Text => self.text(name, cursor)?.map_or(Value::Null, Value::Text),
             Kind::Bytes => match self.length(name, Width::Four, cursor)? {
-                Some(length) => Value::Bytes(cursor.take(to_usize(length), name)?),
+                Some(length) => {
+                    let bytes = cursor.take(to_usize(length), name);
+                    Value::Bytes(bytes.map_err(while_reading(Part::Content))?)
+                }
                 None => Value::Null,
             },
             Kind::List(element) => self.list(*element, name, cursor)?,
@@ -169,7 +226,7 @@ impl Reader {
         self,
         name: &'static str,
         cursor: &mut Cursor<'a>,
-    ) -> Result<Option<&'a [u8]>, Malformed> {
+    ) -> Result<Option<&'a [u8]>, Refusal> {
         let start = *cursor;
         let Some(length) = self.length(name, Width::Two, cursor)? else {
             return Ok(None);
@@ -177,9 +234,11 @@ impl Reader {
         if length > TEXT_LIMIT {
             let stored = i64::from(length);
             let expected = "at most 32767 bytes";
-            return Err(start.fault(name, Problem::OutOfRange { stored, expected }));
+            let fault = start.fault(name, Problem::OutOfRange { stored, expected });
+            return Err(while_reading(Part::Text)(fault));
         }
-        cursor.take(to_usize(length), name).map(Some)
+        let text = cursor.take(to_usize(length), name);
+        text.map(Some).map_err(while_reading(Part::Content))
     }
 
     fn list<'a>(
@@ -187,19 +246,28 @@ impl Reader {
         element: Kind,
         name: &'static str,
         cursor: &mut Cursor<'a>,
-    ) -> Result<Value<'a>, Malformed> {
+    ) -> Result<Value<'a>, Refusal> {
         let start = *cursor;
         let Some(count) = self.length(name, Width::Four, cursor)? else {
             return Ok(Value::Null);
         };
         let expected = "at most 1000000 elements";
-        check_count(&start, cursor, name, count, (LIST_LIMIT, expected))?;
+        check_count(&start, cursor, name, count, (LIST_LIMIT, expected))
+            .map_err(while_reading(Part::List))?;
         let mut list = Vec::new();
         for _ in 0..count {
             let start = *cursor;
-            match self.value(element, name, cursor)? {
-                Value::Null => return Err(start.fault(name, Problem::Null)),
-                value => list.push(value),
+            match self.value(element, name, cursor) {
+                Ok(Value::Null) => {
+                    let fault = start.fault(name, Problem::Null);
+                    return Err(while_reading(Part::Element)(fault));
+                }
+                Ok(value) => list.push(value),
+                Err(Refusal {
+                    fault,
+                    part: Part::Text,
+                }) if element == Kind::Text => return Err(while_reading(Part::ElementText)(fault)),
+                Err(refusal) => return Err(refusal),
             }
         }
         Ok(Value::List(list))
@@ -211,7 +279,7 @@ impl Reader {
         name: &'static str,
         width: Width,
         cursor: &mut Cursor<'_>,
-    ) -> Result<Option<u32>, Malformed> {
+    ) -> Result<Option<u32>, Refusal> {
         let length = match (self.flexible, width) {
             // The arithmetic of Java's `int`.
             (true, _) => cursor.unsigned_varint(name)?.cast_signed().wrapping_sub(1),

@@ -18,6 +18,7 @@ pub mod table;
 mod tests;
 mod value;
 
+pub use decode::{Part, Refusal};
 pub use encode::Misfit;
 pub use value::{Struct, UnknownField, Value};
 

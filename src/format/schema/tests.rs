@@ -3,11 +3,13 @@ use proptest::prelude::{any, proptest};
 use super::table::{
     clients, group_coordinator, metadata, raft, share_coordinator, storage, transaction_coordinator,
 };
-use super::{Field, Kind, Message, NEVER, Shape, Struct, UnknownField, Value, of_name, of_type};
+use super::{
+    Field, Kind, Message, NEVER, Refusal, Shape, Struct, UnknownField, Value, of_name, of_type,
+};
 use crate::format::cursor::Cursor;
 use crate::format::damage::{assert_inside, bit_flips, hex, truncations};
 use crate::format::golden::control_records;
-use crate::format::malformed::{Malformed, Problem};
+use crate::format::malformed::Problem;
 use crate::format::transaction_log::{TransactionLogKey, TransactionLogValue};
 use crate::format::uuid::Uuid;
 
@@ -37,7 +39,7 @@ fn whole<'a>(
     message: &'static Message,
     version: i16,
     bytes: &'a [u8],
-) -> Result<Struct<'a>, Malformed> {
+) -> Result<Struct<'a>, Refusal> {
     let mut cursor = Cursor::new(bytes);
     let read = message.decode(version, &mut cursor)?;
     assert_eq!(cursor.remaining(), 0);
@@ -162,7 +164,7 @@ proptest! {
                     // What lies in a version that Kafka does not know may have no other form.
                     let _ = message.encode(version, &body, &mut out);
                 }
-                Err(fault) => assert_inside(&fault, &bytes),
+                Err(refusal) => assert_inside(&refusal.fault, &bytes),
             }
         }
     }
@@ -176,13 +178,13 @@ fn every_byte() {
             let bytes = written(message, version, &draw.message(message, version));
             for cut in truncations(&bytes) {
                 // A message that has nothing in this version is whole at once.
-                let fault = whole(message, version, cut).unwrap_err();
-                assert_inside(&fault, cut);
+                let refusal = whole(message, version, cut).unwrap_err();
+                assert_inside(&refusal.fault, cut);
             }
             for flipped in bit_flips(&bytes) {
                 let mut cursor = Cursor::new(&flipped);
-                if let Err(fault) = message.decode(version, &mut cursor) {
-                    assert_inside(&fault, &flipped);
+                if let Err(refusal) = message.decode(version, &mut cursor) {
+                    assert_inside(&refusal.fault, &flipped);
                 }
             }
         }
@@ -248,9 +250,16 @@ fn control_records_of_a_quorum() {
             _ => continue,
         };
         let message = named(name);
-        // Whatever version the value says that it is, it is laid out as version 0.
-        let body = whole(message, 0, &value).unwrap();
-        assert_eq!(written(message, 0, &body), value);
+        // One value has two bytes behind the message, at which Kafka does not look.
+        let value = value.strip_suffix(b"\xde\xad").unwrap_or(&value);
+        // The version that the value names is not always the one of its layout.
+        let mut fitting = versions(message).filter(|version| {
+            let mut cursor = Cursor::new(value);
+            let body = message.decode(*version, &mut cursor);
+            let is_whole = cursor.remaining() == 0;
+            is_whole && body.is_ok_and(|body| written(message, *version, &body) == value)
+        });
+        assert!(fitting.next().is_some(), "{name}");
         read += 1;
     }
     assert!(read >= 5, "{read}");
@@ -283,8 +292,8 @@ fn a_flexible_message_by_hand() {
 fn refused(name: &str, version: i16, bytes: &str) -> (&'static str, Problem) {
     let bytes = hex(bytes);
     let mut cursor = Cursor::new(&bytes);
-    let fault = named(name).decode(version, &mut cursor).unwrap_err();
-    (fault.field, fault.problem)
+    let refusal = named(name).decode(version, &mut cursor).unwrap_err();
+    (refusal.fault.field, refusal.fault.problem)
 }
 
 #[test]

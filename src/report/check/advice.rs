@@ -4,12 +4,15 @@
 //! An answer depends on the finding's values alone. What a code means in general is told by
 //! [`explain`](crate::report::explain).
 
-use super::repair_line::is_of_a_partition;
+use super::shown::{
+    has_doubled_entry, is_followed, is_of_a_partition, is_of_log_start, names_a_missing_segment,
+};
 use super::{Place, repair_line};
 use crate::analysis::check::code::FindingCode;
 use crate::analysis::check::finding::Finding;
 use crate::analysis::log_findings::Severity;
 use crate::report::one_line::path_on_one_line;
+use crate::report::shell_word::shell_word;
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,6 +96,11 @@ fn of_log(finding: &Finding, place: &Place<'_>) -> Option<String> {
     let salvage = "--salvage keeps every good batch before and behind it and leaves a hole; \
                    --truncate cuts here, which suits a follower that can fetch the rest.";
     let text = match finding.code {
+        Code::ZeroTail | Code::TruncatedTail if is_followed(finding) => format!(
+            "Do not start a broker on it: no write ends in front of another segment, and a \
+             recovery that cuts here deletes all segments behind. {}",
+            fetch_or(finding, place, salvage)
+        ),
         Code::ZeroTail => {
             "If the broker was killed, start it: recovery cuts the zeros off, and nothing is lost \
              by it. If it stopped cleanly or nextStart says otherwise, move the directory away \
@@ -144,11 +152,8 @@ fn of_log(finding: &Finding, place: &Place<'_>) -> Option<String> {
             directory(place)
         ),
         Code::LeaderEpochRegression => fetch_or(finding, place, of_epoch(finding)),
-        Code::NameMismatch => format!(
-            "Find the right name from the batches and the neighbours, and give it to the segment \
-             and its companions in a copy. {}",
-            fetch(place, "no command renames a segment.")
-        ),
+        Code::NameMismatch => misnamed(finding, place),
+        Code::HangingTransaction => hanging(place),
         code => return of_producer(code),
     };
     Some(text)
@@ -178,6 +183,36 @@ fn blocked(finding: &Finding, place: &Place<'_>) -> String {
     )
 }
 
+fn hanging(place: &Place<'_>) -> String {
+    format!(
+        "Run `kfsck txns {} --transaction-log {}` to hear whether it hangs for good. If so, use \
+         the kafka-transactions.sh line that it prints, on the running cluster. Append an abort \
+         offline only with all replicas stopped, the same bytes on each.",
+        repair_line::operand(place.path),
+        repair_line::transaction_log(place)
+    )
+}
+
+fn misnamed(finding: &Finding, place: &Place<'_>) -> String {
+    let mut evidence = finding.evidence.iter();
+    let name = evidence.find(|one| one.what == "name");
+    match name.and_then(|one| Some((one.stored.as_ref()?, one.computed.as_ref()?))) {
+        Some((stored, expected)) => format!(
+            "With the broker stopped, give the file back its name: `mv {} {}` in {}, and the files \
+             beside it likewise.",
+            shell_word(stored),
+            shell_word(expected),
+            directory(place)
+        ),
+        None => format!(
+            "Look at another replica. If one is healthy, stop this broker, move {} out of the log \
+             directory and start it. Of a last copy, find the right name from the batches and the \
+             neighbours, and give it to the segment and the files beside it, in a copy.",
+            directory(place)
+        ),
+    }
+}
+
 /// About producers, transactions and barriers.
 fn of_producer(code: FindingCode) -> Option<String> {
     use FindingCode as Code;
@@ -200,11 +235,6 @@ fn of_producer(code: FindingCode) -> Option<String> {
         Code::MarkerOldEpoch | Code::CoordinatorEpochRegression => {
             "Look with `kfsck txns` whether a transaction of the producer hangs; if so, abort it \
              with the line that it prints. Nothing else is to be done."
-        }
-        Code::HangingTransaction => {
-            "Run `kfsck txns --transaction-log DIR` to hear whether it hangs for good. If so, use \
-             the kafka-transactions.sh line that it prints, on the running cluster. Append an \
-             abort offline only with all replicas stopped, the same bytes on each."
         }
         Code::CoordinatorMismatch => {
             "Make sure that both copies are of one moment. Then let the coordinator end it: it \
@@ -239,6 +269,10 @@ fn of_producer(code: FindingCode) -> Option<String> {
 fn beside_the_log(finding: &Finding) -> String {
     use FindingCode as Code;
     match finding.code {
+        Code::SnapshotCorrupt if has_doubled_entry(finding) => "Write the snapshots anew from the \
+             log before the broker starts: it loads this one and goes on with the last entry of \
+             the producer."
+            .to_owned(),
         Code::SnapshotCorrupt => "Leave it where it is: the broker deletes it at its next start \
              and reads the log instead, which costs time and nothing else. Do not delete it by \
              hand: without any snapshot a clean start forgets all producers. To save the time, \
@@ -271,6 +305,14 @@ fn beside_the_log(finding: &Finding) -> String {
              before this replica leads or follows again: by it replicas find out where their logs \
              part, and cut there."
             .to_owned(),
+        _ => of_directories(finding),
+    }
+}
+
+/// About checkpoints and directories.
+fn of_directories(finding: &Finding) -> String {
+    use FindingCode as Code;
+    match finding.code {
         Code::CheckpointCorrupt if is_of_a_partition(finding) => {
             "Do not start the broker on it: the log does not load. Write it anew from the log."
                 .to_owned()
@@ -279,17 +321,31 @@ fn beside_the_log(finding: &Finding) -> String {
              stopped: it is text, a version, a count, then a line for each partition. Without it \
              deleted records may come back, and after an unclean stop every segment is read."
             .to_owned(),
+        Code::CheckpointMismatch if !is_of_log_start(finding) => "Do not start the broker: the \
+             log is shorter than it was, and if this replica leads, its followers cut theirs to \
+             its length. Find the files that are gone (a backup, another disk, lost+found). If \
+             another replica is healthy, let it lead, move this directory away and let the broker \
+             fetch the partition. Leave the checkpoint as it is."
+            .to_owned(),
         Code::CheckpointMismatch => "Do not start the broker while nextStart says that it deletes \
              segments. With the broker stopped, correct this partition's line, which is text, or \
              move the partition's directory away and let the broker fetch it."
             .to_owned(),
         Code::PartitionMetadataMismatch => "Ask the cluster for the topic's id (kafka-topics.sh \
              --describe). If the directory is one of a topic that was deleted, move it out of the \
-             log directory; if it is this topic's, move it away too and let the broker fetch it."
+             log directory; if it is this topic's, move it away too and let the broker fetch it. \
+             Of a last copy write the file by hand, two lines: `version: 0` and `topic_id: ID`."
             .to_owned(),
         Code::DuplicatePartition => "Do not start the broker on both. `kfsck compare` shows which \
              one is longer and where they part; move the other out of its log directory."
             .to_owned(),
+        Code::LeftoverFile if names_a_missing_segment(finding) => {
+            "Look for the segment before the \
+             broker starts: it removes what is left of it. If others are healthy, let the broker \
+             fetch the partition from them, before this replica leads. After a deletion that was \
+             broken off nothing is to be done."
+                .to_owned()
+        }
         Code::LeftoverFile => "Let the broker finish it at its next start. Copy the directory \
              first if this is the last copy; rename and remove nothing by hand."
             .to_owned(),

@@ -81,6 +81,7 @@ fn push_finding(place: &Place<'_>, finding: &Finding, wide: WideIntegers, out: &
         Some(id) => object.producer_id(id.0),
         None => object.null("producerId"),
     }
+    object.uint("cases", finding.cases);
     object.text("message", &finding.message);
     let list = object.name("evidence");
     list.push(b'[');
@@ -116,6 +117,7 @@ fn push_next_start(place: &Place<'_>, next: &NextStart, wide: WideIntegers, out:
     object.optional_int("offset", next.offset.map(|Offset(offset)| offset));
     object.uint("recordsLost", next.records_lost);
     object.text("reason", &next.reason);
+    optional_text(&mut object, "blockedBy", next.blocked_by.as_deref());
     object.close();
 }
 
@@ -193,7 +195,7 @@ mod tests {
         }
         let mut summary = Summary::default();
         summary.tally.bytes_skipped = 7;
-        summary.counts.add(Severity::Note);
+        summary.counts.add(Severity::Note, 1);
         report.end(&summary, &mut out);
         serde_json::from_slice(&out).unwrap()
     }
@@ -235,6 +237,8 @@ mod tests {
             offset: Some(Offset(1 << 60)),
             records_lost: 3,
             reason: "a \"quoted\" reason".to_owned(),
+            forgotten: None,
+            blocked_by: None,
         };
         for count in 0..3 {
             let findings = vec![finding(); count];

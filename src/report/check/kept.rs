@@ -8,6 +8,7 @@ use super::Place;
 use crate::analysis::check::code::FindingCode;
 use crate::analysis::check::finding::Finding;
 use crate::analysis::log_findings::Severity;
+use crate::report::one_line::{on_one_line, path_on_one_line};
 
 /// Findings of each severity that are held at most: errors, warnings, notes. A finding takes some
 /// hundred bytes.
@@ -43,7 +44,10 @@ pub(super) struct Section {
 pub(super) struct Findings {
     /// The first of them.
     pub(super) shown: Vec<Finding>,
+    /// All cases: a finding may stand for several.
     pub(super) count: u64,
+    /// All findings.
+    told: u64,
 }
 
 impl Kept {
@@ -66,7 +70,8 @@ impl Kept {
         });
         let kind = (std::cmp::Reverse(finding.severity), finding.code);
         let findings = self.places[index].kinds.entry(kind).or_default();
-        findings.count += 1;
+        findings.count = findings.count.saturating_add(finding.cases);
+        findings.told += 1;
         let left = &mut self.left[rank(finding.severity)];
         if findings.shown.len() < self.top && *left > 0 {
             *left -= 1;
@@ -110,7 +115,7 @@ impl Section {
 impl Findings {
     /// How many are not shown.
     pub(super) fn left_out(&self) -> u64 {
-        self.count - self.shown.len() as u64
+        self.told - self.shown.len() as u64
     }
 }
 
@@ -124,7 +129,7 @@ const fn rank(severity: Severity) -> usize {
 
 /// The place's path, with its name where the path does not end with it.
 pub(super) fn title(name: &str, path: &Path) -> String {
-    let shown = crate::report::one_line::path_on_one_line(path);
+    let (shown, name) = (path_on_one_line(path), on_one_line(name));
     match shown == name || shown.ends_with(&format!("/{name}")) {
         true => shown,
         false => format!("{name} ({shown})"),

@@ -6,6 +6,7 @@ pub mod json;
 mod kept;
 mod next_start_text;
 mod repair_line;
+mod shown;
 pub mod text;
 
 use std::path::Path;
@@ -66,14 +67,14 @@ pub trait Report {
 }
 
 impl Counts {
-    /// Counts one more.
-    pub const fn add(&mut self, severity: Severity) {
+    /// Counts so many more.
+    pub const fn add(&mut self, severity: Severity, cases: u64) {
         let count = match severity {
             Severity::Error => &mut self.errors,
             Severity::Warning => &mut self.warnings,
             Severity::Note => &mut self.notes,
         };
-        *count = count.saturating_add(1);
+        *count = count.saturating_add(cases);
     }
 
     /// Whether anything is wrong: notes never count.

@@ -1,10 +1,11 @@
 //! The command line that repairs what was found.
 
 use super::Place;
+use super::shown::{is_followed, is_of_a_partition};
 use crate::analysis::check::code::FindingCode;
 use crate::analysis::check::finding::Finding;
 use crate::analysis::log_findings::Severity;
-use crate::report::shell_word::shell_word;
+use crate::report::shell_word::shell_path;
 use std::path::Path;
 
 /// The way to repair that fits a code.
@@ -48,6 +49,8 @@ fn way(finding: &Finding) -> Way {
         return Way::None;
     }
     match finding.code {
+        // To cut in front of other segments loses them.
+        Code::ZeroTail | Code::TruncatedTail if is_followed(finding) => Way::Salvage,
         Code::ZeroTail | Code::TruncatedTail => Way::Truncate,
         Code::CrcMismatch
         | Code::Garbage
@@ -92,12 +95,6 @@ fn way(finding: &Finding) -> Way {
     }
 }
 
-/// Whether a checkpoint lies in a partition's directory.
-pub(super) fn is_of_a_partition(finding: &Finding) -> bool {
-    let name = finding.path.file_name();
-    name.is_some_and(|name| name == "leader-epoch-checkpoint")
-}
-
 /// The command line; `None` where nothing is to be repaired, or by no command.
 pub(super) fn of(finding: &Finding, place: &Place<'_>) -> Option<String> {
     let producer = finding.producer_id;
@@ -117,9 +114,7 @@ pub(super) fn of(finding: &Finding, place: &Place<'_>) -> Option<String> {
         Way::Abort => format!(
             "abort --producer-id {} --transaction-log {} --all-replicas-stopped",
             producer?,
-            place
-                .transaction_log
-                .map_or_else(|| UNKNOWN_LOG.to_owned(), operand)
+            transaction_log(place)
         ),
         Way::Barrier => "barrier --layout b --all-replicas-stopped".to_owned(),
     };
@@ -132,12 +127,17 @@ pub(super) fn of(finding: &Finding, place: &Place<'_>) -> Option<String> {
     ))
 }
 
+/// The log directory of the coordinators, as a shell takes it.
+pub(super) fn transaction_log(place: &Place<'_>) -> String {
+    let log = place.transaction_log;
+    log.map_or_else(|| UNKNOWN_LOG.to_owned(), operand)
+}
+
 /// A path as a shell takes it.
-fn operand(path: &Path) -> String {
-    let path = path.to_string_lossy();
+pub(super) fn operand(path: &Path) -> String {
     // What begins like an option is a path all the same.
-    match path.starts_with('-') {
-        true => shell_word(&format!("./{path}")),
-        false => shell_word(&path),
+    match path.as_os_str().as_encoded_bytes().starts_with(b"-") {
+        true => shell_path(&Path::new(".").join(path)),
+        false => shell_path(path),
     }
 }

@@ -312,7 +312,7 @@ mod tests {
         };
         report.start(&mut out);
         for (name, finding) in findings {
-            summary.counts.add(finding.severity);
+            summary.counts.add(finding.severity, 1);
             report.finding(&place(name), finding.clone(), &mut out);
         }
         for (name, action) in next {
@@ -321,7 +321,13 @@ mod tests {
                 action: *action,
                 offset: Some(Offset(7)),
                 records_lost: u64::from(*action == Action::Truncates),
-                reason: "for a reason".to_owned(),
+                reason: match action {
+                    Action::CleanLoad => "nothing is cut and nothing is read again",
+                    _ => "for a reason",
+                }
+                .to_owned(),
+                forgotten: None,
+                blocked_by: None,
             };
             report.next_start(&place(name), next, &mut out);
         }

@@ -1,7 +1,10 @@
 //! The records of Kafka's own topics, decoded: the stock tool's `--*-decoder` options.
 
+use super::coordinator;
+use super::stock_words;
 use super::view::Batch;
-use crate::format::metadata_record::{MetadataFault, MetadataRecord};
+use crate::format::coordinator_record::{CoordinatorFault, CoordinatorTopic};
+use crate::format::metadata_record::MetadataRecord;
 use crate::report::json::{Object, WideIntegers};
 use crate::report::message_json::push_message;
 use crate::storage::damage::{Code, Damage};
@@ -12,11 +15,22 @@ use crate::storage::segment::contents::Entry;
 pub enum InternalTopic {
     /// `__cluster_metadata`, and the snapshots of it.
     ClusterMetadata,
+    /// A topic of a coordinator's.
+    Coordinator(CoordinatorTopic),
+}
+
+/// What the stock tool has to say of a record: either part may be missing.
+#[derive(Debug, Default)]
+struct Said {
+    key: Option<Vec<u8>>,
+    value: Option<Vec<u8>>,
+    /// Why the record does not decode.
+    fault: Option<String>,
 }
 
 impl InternalTopic {
-    /// Appends key and value as the stock tool prints them (`MessageParser`): only what it has
-    /// something to say of, behind `prefix` or a space.
+    /// Appends key and value as the stock tool prints them (`MessageParser`), the first of them
+    /// behind `prefix`, the second behind a space.
     pub(super) fn push_text(
         self,
         batch: &Batch<'_>,
@@ -24,20 +38,54 @@ impl InternalTopic {
         prefix: &[u8],
         out: &mut Vec<u8>,
     ) -> Option<Damage> {
-        let Self::ClusterMetadata = self;
-        out.extend_from_slice(prefix);
-        out.extend_from_slice(b"payload: ");
-        match MetadataRecord::decode(entry.value) {
-            Ok(record) => {
-                push_metadata(&record, WideIntegers::Number, out);
-                None
+        let said = self.said(entry);
+        let mut prefix = prefix;
+        for (label, part) in [(&b"key: "[..], said.key), (b"payload: ", said.value)] {
+            if let Some(text) = part {
+                out.extend_from_slice(prefix);
+                out.extend_from_slice(label);
+                out.extend_from_slice(&text);
+                prefix = b" ";
             }
-            Err(fault) => {
-                let said = stock_words(&fault);
-                let text = format!("Error at {}, skipping. {said}", entry.offset);
-                out.extend_from_slice(text.as_bytes());
-                Some(self.undecodable(batch, entry, &fault))
-            }
+        }
+        said.fault.map(|fault| undecodable(batch, entry, &fault))
+    }
+
+    fn said(self, entry: &Entry<'_>) -> Said {
+        let wide = WideIntegers::Number;
+        match self {
+            Self::ClusterMetadata => match MetadataRecord::decode(entry.value) {
+                Ok(record) => Said {
+                    value: Some(written(|out| push_metadata(&record, wide, out))),
+                    ..Said::default()
+                },
+                Err(fault) => Said {
+                    value: Some(stock_words::of_metadata(&fault, entry.offset).into_bytes()),
+                    fault: Some(format!("not a record of metadata: {fault}")),
+                    ..Said::default()
+                },
+            },
+            Self::Coordinator(topic) => match topic.decode(entry.key, entry.value) {
+                Ok(record) => Said {
+                    key: Some(written(|out| coordinator::push_key(&record, wide, out))),
+                    value: Some(match &record.value {
+                        Some(value) => {
+                            written(|out| coordinator::push_value(topic, value, wide, out))
+                        }
+                        None => b"<DELETE>".to_vec(),
+                    }),
+                    fault: None,
+                },
+                Err(fault) => {
+                    let bytes = (entry.key, entry.value);
+                    let words = stock_words::of_coordinator(&fault, entry.offset, bytes);
+                    Said {
+                        key: Some(words.into_bytes()),
+                        value: None,
+                        fault: Some(not_of(topic, &fault)),
+                    }
+                }
+            },
         }
     }
 
@@ -49,32 +97,61 @@ impl InternalTopic {
         wide: WideIntegers,
         object: &mut Object<'_>,
     ) -> Option<Damage> {
-        let Self::ClusterMetadata = self;
-        object.bytes("key", entry.key);
-        match MetadataRecord::decode(entry.value) {
-            Ok(record) => {
-                push_metadata(&record, wide, object.name("valueData"));
-                None
-            }
-            Err(fault) => {
-                match entry.value {
-                    Some(value) => object.base64("value", value),
-                    None => object.null("value"),
+        let fault = match self {
+            Self::ClusterMetadata => match MetadataRecord::decode(entry.value) {
+                Ok(record) => {
+                    object.bytes("key", entry.key);
+                    push_metadata(&record, wide, object.name("valueData"));
+                    return None;
                 }
-                Some(self.undecodable(batch, entry, &fault))
+                Err(fault) => format!("not a record of metadata: {fault}"),
+            },
+            Self::Coordinator(topic) => match topic.decode(entry.key, entry.value) {
+                Ok(record) => {
+                    coordinator::push_key(&record, wide, object.name("keyData"));
+                    match &record.value {
+                        Some(value) => {
+                            coordinator::push_value(topic, value, wide, object.name("valueData"));
+                        }
+                        None => object.null("value"),
+                    }
+                    return None;
+                }
+                Err(fault) => not_of(topic, &fault),
+            },
+        };
+        for (name, bytes) in [("key", entry.key), ("value", entry.value)] {
+            match bytes {
+                Some(bytes) => object.base64(name, bytes),
+                None => object.null(name),
             }
         }
+        Some(undecodable(batch, entry, &fault))
     }
+}
 
-    /// The decoder's fault for now, not the file's: nobody says that the topic is the one.
-    fn undecodable(self, batch: &Batch<'_>, entry: &Entry<'_>, fault: &MetadataFault) -> Damage {
-        let Self::ClusterMetadata = self;
-        Damage {
-            position: batch.span.position,
-            size: 0,
-            code: Code::RecordUndecodable,
-            message: format!("offset {}: not a record of metadata: {fault}", entry.offset),
-        }
+fn written(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let mut out = Vec::new();
+    write(&mut out);
+    out
+}
+
+fn not_of(topic: CoordinatorTopic, fault: &CoordinatorFault) -> String {
+    let what = match topic {
+        CoordinatorTopic::Offsets => "a group coordinator",
+        CoordinatorTopic::Transactions => "a transaction coordinator",
+        CoordinatorTopic::ShareState => "a share coordinator",
+    };
+    format!("not a record of {what}: {fault}")
+}
+
+/// The decoder's fault for now, not the file's: nobody says that the topic is the one.
+fn undecodable(batch: &Batch<'_>, entry: &Entry<'_>, fault: &str) -> Damage {
+    Damage {
+        position: batch.span.position,
+        size: 0,
+        code: Code::RecordUndecodable,
+        message: format!("offset {}: {fault}", entry.offset),
     }
 }
 
@@ -94,26 +171,5 @@ fn push_constant_name(name: &str, out: &mut Vec<u8>) {
             out.push(b'_');
         }
         out.push(letter.to_ascii_uppercase());
-    }
-}
-
-/// What Kafka's reader says, to the letter.
-fn stock_words(fault: &MetadataFault) -> String {
-    match fault {
-        MetadataFault::Number(fault) => format!("Error while reading {}", fault.field),
-        MetadataFault::TooLarge(name) => format!("Value for {name} was too large."),
-        MetadataFault::FrameVersion(0) => "Could not deserialize metadata record with frame \
-             version 0. Note that upgrades from the preview release of KRaft in 2.8 to newer \
-             versions are not supported."
-            .to_owned(),
-        MetadataFault::FrameVersion(version) => format!(
-            "Could not deserialize metadata record due to unknown frame version {version}(only \
-             frame version 1 is supported)"
-        ),
-        MetadataFault::UnknownType(id) => format!(
-            "org.apache.kafka.common.errors.UnsupportedVersionException: Unknown metadata id {id}"
-        ),
-        MetadataFault::Message(id, _) => format!("Failed to deserialize record with type {id}"),
-        MetadataFault::Trailing(id, left) => format!("Found {left} byte(s) of garbage after {id}"),
     }
 }

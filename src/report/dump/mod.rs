@@ -5,6 +5,7 @@
 
 pub mod companion;
 mod control;
+mod coordinator;
 pub mod decoder;
 pub mod file;
 mod index_check;
@@ -18,5 +19,6 @@ mod render;
 mod rows;
 pub mod segment;
 pub mod selection;
+mod stock_words;
 pub mod style;
 pub mod view;

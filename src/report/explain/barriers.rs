@@ -56,7 +56,8 @@ pub(super) const GROUP: Group = Group {
             line: "mirroring stopped and no barrier tells",
             means: "Something shows that batches of another cluster end here and local ones \
                     begin, and there is no barrier between: two writers under one id on both \
-                    sides of a rise of the leader epoch, or, in a log that has barriers, a rise \
+                    sides of a rise of the leader epoch by 2 or more (an election raises it by \
+                    1), or, in a log that has barriers, a rise \
                     as a mirror makes it that none follows.",
             severity: "a warning where two writers show it; otherwise a note that says what would \
                        decide. An idle gap alone is no evidence",

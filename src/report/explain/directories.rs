@@ -33,14 +33,14 @@ pub(super) const GROUP: Group = Group {
             means: "leader-epoch-checkpoint, or one of the four offset checkpoints of a log \
                     directory, does not have its form: version, number of entries, one entry a \
                     line.",
-            severity: "an error; a warning for recovery points and for the cleaner's checkpoint, \
-                       which a broker does without",
+            severity: "an error; a warning for recovery points and for the cleaner's checkpoint \
+                       where a word is no number: these a broker does without",
             causes: "A crash of the file system, a disk that was full, an editor.",
-            broker: "Takes recovery points that it cannot read for 0: after an unclean stop it \
-                     then reads every segment. Without log starts each log begins with its first \
-                     segment, and deleted records come back. With a replication-offset-checkpoint \
-                     or leader-epoch-checkpoint that it cannot read the log directory goes off \
-                     line.",
+            broker: "Takes the log directory off line, and ends if it has no other one. Where a \
+                     line has its words and one of them is no number it goes on: it takes recovery \
+                     points for 0, so that after an unclean stop it reads every segment; without \
+                     log starts each log begins with its first segment, and deleted records come \
+                     back. With such a word in leader-epoch-checkpoint it ends.",
             repair: "`kfsck repair log` writes leader-epoch-checkpoint from the log. The others \
                      are the broker's to write.",
             action: "Take the file from a backup, or write the right numbers by hand: it is text.",
@@ -51,9 +51,9 @@ pub(super) const GROUP: Group = Group {
             line: "a checkpoint that the log does not bear out",
             means: "A log start, recovery point or high watermark lies outside of the log, or a \
                     line is one of a partition that is not here.",
-            severity: "an error where the log ends below its start; a warning where it ends below \
-                       its high watermark or recovery point: records are lost here; otherwise a \
-                       note",
+            severity: "an error where the log ends below its start, below its recovery point or \
+                       below its high watermark: records are lost here; of the high watermark a \
+                       warning after an unclean stop, if any segment is left; otherwise a note",
             causes: "A log that was cut or replaced without its checkpoint, a checkpoint of \
                      another time, two directories put together.",
             broker: "A log that ends below its log start loses **all segments** and begins anew \
@@ -62,7 +62,9 @@ pub(super) const GROUP: Group = Group {
             repair: "`kfsck repair log` makes a log that would end below its start begin and end \
                      there; the checkpoint files stay as they are.",
             action: "Do not start the broker while the log ends below its start: correct the line \
-                     of log-start-offset-checkpoint, which is text, or take the partition away.",
+                     of log-start-offset-checkpoint, which is text, or take the partition away. \
+                     Where it ends below the others, look for the files that are gone: as leader \
+                     this replica makes its followers cut their logs to its end.",
             reports: &[],
         },
         Explanation {
@@ -70,18 +72,19 @@ pub(super) const GROUP: Group = Group {
             line: "partition.metadata does not parse or names another topic than its neighbours",
             means: "The file holds the topic's id. It cannot be read, is missing beside records, \
                     or names another id than most partitions of the topic.",
-            severity: "an error; a note beside an empty log, and in a directory on its way in or \
-                       out",
+            severity: "an error; where it is missing a note beside an empty log and in a \
+                       directory on its way in or out",
             causes: "A topic that was deleted and made anew under the same name, of which a \
                      partition stayed; a directory that was copied from another cluster; an \
                      editor.",
-            broker: "If it cannot be read, the log directory goes off line. If it is missing, or \
-                     the id is not the cluster's, the partition is taken for a stray: its \
-                     directory is renamed to `-stray`, and an empty log begins and is fetched \
-                     from the leader.",
+            broker: "If it cannot be read, the log directory goes off line or the broker ends, \
+                     also in a directory on its way in or out. If it is missing, or the id is not \
+                     the cluster's, the partition is taken for a stray: its directory is renamed \
+                     to `-stray`, and an empty log begins and is fetched from the leader.",
             repair: "Nothing: only the cluster knows the right id.",
             action: "Ask the cluster (`kafka-topics.sh --describe`). If the directory is one of \
-                     the old topic, move it away.",
+                     the old topic, move it away. Of a last copy write the file by hand: the line \
+                     `version: 0` and the line `topic_id: ID`.",
             reports: &["KIP-516"],
         },
         Explanation {
@@ -107,12 +110,14 @@ pub(super) const GROUP: Group = Group {
                     has no segment.",
             severity: "a note; a warning for a `.swap` that the next start puts in the place of \
                        segments, and for an index whose segment is gone",
-            causes: "A broker that was killed in the middle of it.",
+            causes: "A broker that was killed in the middle of it; of an index alone also a \
+                     segment that was deleted by hand or lost.",
             broker: "Deletes `.deleted` and `.cleaned` files and indexes without a log; finishes \
                      what `.swap` files began, if they are whole.",
             repair: "Nothing: `kfsck repair log` refuses to work where a `.swap` lies, for the \
                      broker may yet put it in the place of others.",
-            action: "Leave them to the broker. Remove none by hand, and rename no `.swap`.",
+            action: "Leave them to the broker. Remove none by hand, and rename no `.swap`. If the \
+                     segment of an index should be there, look for it first.",
             reports: &[],
         },
         Explanation {
@@ -132,8 +137,9 @@ pub(super) const GROUP: Group = Group {
             line: "a stock broker does not start with this",
             means: "What lies here ends the start of the whole process, for all partitions. The \
                     message says what and where; `nextStart` has `broker-fails`.",
-            severity: "an error; a note where it depends on which directories one broker has in \
-                       its log.dirs",
+            severity: "an error; a warning for a meta.properties that is missing beside another \
+                       log directory that has one; a note where it depends on which directories \
+                       one broker has in its log.dirs",
             causes: "A batch that breaks the rules of transactions where no leader looked, a \
                      control batch of a kind that no release knows with a producer id, a \
                      directory in a log directory whose name is no partition's (`lost+found`, a \

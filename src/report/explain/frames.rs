@@ -38,17 +38,20 @@ pub(super) const GROUP: Group = Group {
             code: FindingCode::ZeroTail,
             line: "zeros from here to the end of the file",
             means: "From here on the file holds nothing but zeros. No batch was written there.",
-            severity: "an error; a warning at the end of the last segment after a stop that was \
-                       not a clean one: the start cuts it off and loses nothing",
+            severity: "an error; a warning at the end of the last segment where the next start \
+                       recovers it: it cuts the zeros off and loses nothing",
             causes: "Preallocated space (`preallocate=true`, and every segment of the metadata \
                      log), which a clean stop cuts off and a killed broker leaves; or a file \
                      system that made the file longer before its blocks reached the disk, after a \
                      power failure.",
             broker: "Recovery after an unclean stop cuts the zeros off and keeps every batch in \
-                     front of them. `nextStart` says what happens if the last stop was clean.",
-            repair: "`kfsck repair log` drops the zeros, with either choice.",
-            action: "Nothing, if the broker was killed and starts again. If batches should have \
-                     been here, the disk never got them: take them from another replica.",
+                     front of them; in a segment that is not the last it deletes all later ones. \
+                     `nextStart` says what happens if the last stop was clean.",
+            repair: "`kfsck repair log --salvage` drops the zeros. In the last segment \
+                     `--truncate` does the same; in front of others it loses those.",
+            action: "In the last segment nothing, if the broker was killed and starts again. If \
+                     batches should have been here, the disk never got them: take them from \
+                     another replica.",
             reports: &["redpanda#4099"],
         },
         Explanation {
@@ -60,11 +63,14 @@ pub(super) const GROUP: Group = Group {
                      written; a copy that was broken off; a length with a flipped bit close to \
                      the end.",
             broker: "Recovery after an unclean stop cuts the log here. The producer of the batch \
-                     was not told that it is safe unless another replica has it.",
-            repair: "`kfsck repair log --truncate` and `--salvage` both cut here: of a batch that \
-                     is not whole nothing is kept.",
-            action: "Let the broker start and recover. Where this is a copy, compare its size \
-                     with the original first.",
+                     was not told that it is safe unless another replica has it. In a segment \
+                     that is not the last, recovery deletes all later ones too.",
+            repair: "Of a batch that is not whole nothing is kept. In the last segment `kfsck \
+                     repair log --truncate` and `--salvage` both cut here; in front of other \
+                     segments `--salvage` keeps those, and `--truncate` loses them.",
+            action: "In the last segment let the broker start and recover. Where this is a copy, \
+                     compare its size with the original first. In front of other segments do not \
+                     start a broker on it: no write ends there.",
             reports: &[],
         },
         Explanation {

@@ -20,7 +20,9 @@ pub(super) const GROUP: Group = Group {
             causes: "A crash while it was written, a short last entry, a file that was cut or \
                      copied in part (KAFKA-7283, KAFKA-19200).",
             broker: "After an unclean stop it is made anew from the recovery point on. After a \
-                     clean stop an offset or time index is used as it stands. A transaction index \
+                     clean stop an offset or time index is used as it stands: by zeros at the end \
+                     of a time index retention takes the segment for one of 1970 and deletes it. \
+                     A transaction index \
                      with an entry below the segment's base makes the segment be read again, a \
                      short last entry is not noticed, and an entry of an unknown version ends the \
                      start.",
@@ -47,7 +49,7 @@ pub(super) const GROUP: Group = Group {
         Explanation {
             code: FindingCode::IndexMissing,
             line: "the index of a segment is not there",
-            means: "A segment has no offset index or no time index, or an index has no segment.",
+            means: "A segment has no offset index or no time index.",
             severity: "a warning",
             causes: "Somebody deleted it, or a copy left it out. Forums advise to delete indexes; \
                      for the offset index that is harmless, for the others it is not.",
@@ -65,7 +67,9 @@ pub(super) const GROUP: Group = Group {
             line: "a time index entry that the log does not bear out",
             means: "An entry says that no record up to an offset has a greater timestamp, and one \
                     has, or the offset is not where that time is.",
-            severity: "a warning",
+            severity: "an error where an entry is wrong; a warning where the next start makes the \
+                       index anew, where an earlier batch has a greater time, and where the last \
+                       entry of a closed segment is not there",
             causes: "An index of another segment or time, a log that was changed without it, \
                      clocks and retries in old releases.",
             broker: "Believes it: a search by time begins at a wrong offset, and retention by \

@@ -48,9 +48,9 @@ pub(super) const GROUP: Group = Group {
             code: FindingCode::SegmentGap,
             line: "offsets are missing between two segments, and nothing explains it",
             means: "A segment ends below the base offset of the next one. In a compacted log that \
-                    is legal, and is not told.",
-            severity: "a warning; a note where compaction, the log's start or damage in front \
-                       explains it",
+                    is legal.",
+            severity: "a warning; a note where compaction, the log's start, damage in front or a \
+                       `.swap` file explains it",
             causes: "A segment in the middle was deleted or not copied, or its end was cut.",
             broker: "Does not notice. Whoever reads an offset in the gap gets the next one that \
                      is there.",
@@ -89,8 +89,10 @@ pub(super) const GROUP: Group = Group {
                      the name's are found by nobody, and no index can name them.",
             repair: "Nothing: segments keep their names. Batches below the name's offset are \
                      damage to `kfsck repair log`.",
-            action: "Find the right name from the batches and from the neighbours, and put the \
-                     companions (`.index`, `.timeindex`, `.txnindex`) under the same.",
+            action: "With the broker stopped, give a name without its 20 digits back to the file \
+                     (`mv 60.log 00000000000000000060.log`), and to those beside it (`.index`, \
+                     `.timeindex`, `.txnindex`). Where the digits are wrong, find the right ones \
+                     from the batches and the neighbours.",
             reports: &[],
         },
         Explanation {

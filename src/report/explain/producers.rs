@@ -112,7 +112,8 @@ pub(super) const GROUP: Group = Group {
                     outside of any.",
             severity: "always an error",
             causes: "Two writers under one id; a transaction whose marker was cut or compacted \
-                     away by hand; a tool that rewrote batches.",
+                     away by hand; a tool that rewrote batches. If its sequences go on from the \
+                     batch before, pid-collision says no more than a note.",
             broker: "Throws InvalidTxnStateException when it reads the batch, and nothing catches \
                      it: the whole process ends (\"Error starting LogManager\") in each start \
                      that reads this part of the log, for all of its partitions.",
@@ -127,7 +128,7 @@ pub(super) const GROUP: Group = Group {
             line: "a control record whose key or value does not decode",
             means: "The key of a control record has fewer than 4 bytes, or the value of an end \
                     marker is missing, too short or of a version below 0. A type that no release \
-                    knows is legal and no finding.",
+                    knows is legal; with a producer id it is one of these faults all the same.",
             severity: "always an error",
             causes: "A tool that writes control batches; damage under a checksum computed \
                      afterwards.",

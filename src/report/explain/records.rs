@@ -43,7 +43,7 @@ pub(super) const GROUP: Group = Group {
             line: "a record above the limit, or bytes behind the last record",
             means: "A record says that it is larger than what this program is willing to hold in \
                     memory, or the payload goes on when all records of the header's count are \
-                    read.",
+                    read, with bytes that are no record.",
             severity: "always an error",
             causes: "Damage, a length that was made up, or a small payload that decompresses to \
                      gigabytes. Records that are really so large are rare: message.max.bytes is 1 \

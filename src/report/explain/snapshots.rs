@@ -12,7 +12,8 @@ pub(super) const GROUP: Group = Group {
         Explanation {
             code: FindingCode::SnapshotCorrupt,
             line: "a producer snapshot that a broker would refuse",
-            means: "The version, the checksum, the length or the count is wrong. A checksum that \
+            means: "The version, the checksum, the length or the count is wrong, or a producer has \
+                    two entries. A checksum that \
                     is right over the first entries, with bytes behind them, is a shorter \
                     snapshot that was written over a longer file: all of it can be read.",
             severity: "an error; a note where the rules given read it, as they do version 2",
@@ -20,9 +21,11 @@ pub(super) const GROUP: Group = Group {
                      (snapshots are opened without being cut), a flipped bit, a version of a \
                      later draft.",
             broker: "Deletes it and takes the next older one, and without any reads the log from \
-                     its start. Nothing is lost by it, but time.",
+                     its start. Nothing is lost by it, but time. One with two entries of a \
+                     producer it loads, and keeps the last of them.",
             repair: "`kfsck repair snapshot --rebuild` writes it anew from the log.",
-            action: "Leave it where it is: the broker deals with it. Do not delete it by hand.",
+            action: "Leave it where it is: the broker deals with it. Do not delete it by hand. One \
+                     with two entries of a producer write anew before the broker starts.",
             reports: &["KAFKA-5747", "KAFKA-9892"],
         },
         Explanation {
@@ -30,9 +33,9 @@ pub(super) const GROUP: Group = Group {
             line: "no producer snapshot where a broker needs one",
             means: "A broker that stopped cleanly leaves a snapshot at the log's end. It is not \
                     here, or there is no snapshot at all, though the log tells of producers.",
-            severity: "an error where none is left and the stop was clean: the next start begins \
-                       without producers; a note where an older one is left, from which the log \
-                       is read",
+            severity: "an error where the next start forgets producers: the stop was clean, none \
+                       that helps is left, and no segment is read again; a note where an older \
+                       one is left, from which the log is read",
             causes: "Somebody deleted it, a copy left it out, or the directory comes from a tool \
                      that copies segments alone.",
             broker: "With no snapshot at all after a clean stop, it does not read the log and \

@@ -26,7 +26,7 @@ mod wrapper;
 
 pub use files::{Action, Change, Stretch};
 pub use snapshots::Origin;
-pub use stop::Stop;
+pub use stop::{Stop, of_partition_metadata};
 pub use truncate::truncate;
 
 use crate::format::leader_epoch_checkpoint::{self, EpochEntry};
@@ -314,7 +314,7 @@ impl<'a, const N: usize> Loader<'a, N> {
             let source = content.source(NAME, self.options.access)?;
             let bytes = source.contents()?;
             partition_metadata::decode(&bytes)
-                .map_err(|fault| stop::of_partition_metadata(&fault, bytes.len(), source.path()))?;
+                .map_err(|fault| of_partition_metadata(&fault, source.len(), source.path()))?;
         }
         Ok(())
     }

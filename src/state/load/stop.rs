@@ -57,13 +57,16 @@ pub(super) fn of_leader_epochs(fault: &Malformed, path: &Path) -> Stop {
     }
 }
 
-/// What a faulty `partition.metadata` of so many bytes ends with.
-pub(super) fn of_partition_metadata(fault: &Malformed, length: usize, path: &Path) -> Stop {
+/// What a load ends with that asks a faulty `partition.metadata` of so many bytes.
+#[must_use]
+pub fn of_partition_metadata(fault: &Malformed, length: u64, path: &Path) -> Stop {
     let text = fault.to_string();
     let is_id = fault.field == "topic_id";
     match &fault.problem {
         // The line is not there at all.
-        Problem::Text { found, .. } if found.is_empty() && fault.at >= length => {
+        Problem::Text { found, .. }
+            if found.is_empty() && u64::try_from(fault.at).is_ok_and(|at| at >= length) =>
+        {
             Stop::new("NullPointerException", text)
         }
         Problem::Text { expected, .. } if is_id && *expected == "an id that is not zero" => {

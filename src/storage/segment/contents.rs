@@ -311,7 +311,9 @@ impl<'a> LoadedBatch<'a> {
         // Inside a compressed payload there is no place in the file to name.
         let (position, place) = match (&fault.reason, codec) {
             // The count is the header's last field.
-            (Reason::Count(_) | Reason::Missing(_), _) => (begin.saturating_sub(4), String::new()),
+            (Reason::Count(_) | Reason::Missing(_) | Reason::More, _) => {
+                (begin.saturating_sub(4), String::new())
+            }
             (_, Codec::None) => (begin.saturating_add(at), String::new()),
             _ => (begin, format!(" (decompressed byte {at})")),
         };
@@ -325,6 +327,10 @@ impl<'a> LoadedBatch<'a> {
             Reason::Missing(count) => (
                 Code::RecordCountMismatch,
                 format!("expected {count} records, found {index}"),
+            ),
+            Reason::More => (
+                Code::RecordCountMismatch,
+                format!("expected {index} records, found more behind them"),
             ),
             Reason::Trailing => (
                 Code::PayloadTooLarge,

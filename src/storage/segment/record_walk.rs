@@ -22,7 +22,9 @@ pub(super) enum Reason {
     Count(i32),
     /// The records end before the count does.
     Missing(u32),
-    /// The count ends before the records do.
+    /// The count ends before the records do: another one follows.
+    More,
+    /// The count ends before the bytes do, and no record follows.
     Trailing,
     Record(RecordError),
 }
@@ -53,11 +55,18 @@ pub(super) fn walk_records<R: BufRead>(
     }
     match reader.is_at_end() {
         Ok(true) => Ok(()),
-        Ok(false) => Err(RecordFault {
-            position: reader.position(),
-            index: count,
-            reason: Reason::Trailing,
-        }),
+        Ok(false) => {
+            let position = reader.position();
+            let reason = match reader.next_stored() {
+                Ok(_) => Reason::More,
+                Err(_) => Reason::Trailing,
+            };
+            Err(RecordFault {
+                position,
+                index: count,
+                reason,
+            })
+        }
         Err(error) => Err(RecordFault {
             position: reader.position(),
             index: count,

@@ -365,9 +365,10 @@ impl<'s> Walk<'s> {
         self.grow_to_end()?;
         let left = self.length.saturating_sub(begin);
         if self.is_zero_tail(begin)? {
+            let plural = if left == 1 { "" } else { "s" };
             let message = format!(
-                "{left} zeros to the end of the file: preallocated space, or a write that never \
-                 came; nothing is lost behind them"
+                "{left} zero{plural} to the end of the file: preallocated space, or a write that \
+                 never came; nothing is lost behind them"
             );
             return Ok(self.tail(Code::ZeroTail, End::ZeroTail, message));
         }

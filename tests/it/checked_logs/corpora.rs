@@ -104,9 +104,9 @@ fn files_from_the_field() {
             "a04_coord_epoch_regress: W coordinator-epoch-regression 3, N pid-collision 3",
             "a05_marker_old_epoch: W marker-old-epoch 1, N pid-collision 1",
             "a05b_nontxn_in_open_txn: E non-transactional-in-transaction 1, \
-             W hanging-transaction 0, E pid-collision 1",
+             W hanging-transaction 0, N pid-collision 1",
             "a06_zero_header_mid: E bad-batch-header -",
-            "a06c_zero_tail_4k: W zero-tail -",
+            "a06c_zero_tail_4k: E zero-tail -",
             "a08_tail_compacted: ",
             "a08b_empty_batch: ",
             "a08c_empty_control: ",

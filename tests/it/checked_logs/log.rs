@@ -28,7 +28,7 @@ fn bytes_that_are_no_batch() {
     let cut = [&good[..], &plain(1)[..50]].concat();
     assert_eq!(told(&cut), ["E truncated-tail -"]);
     let zeros = [&good[..], &[0; 100]].concat();
-    assert_eq!(told(&zeros), ["W zero-tail -"]);
+    assert_eq!(told(&zeros), ["E zero-tail -"], "as after a clean stop");
     let garbage = [&good[..], &[0xa5; 100], &plain(1)].concat();
     assert_eq!(told(&garbage), ["E garbage -"]);
     let mut header = plain(1);
@@ -96,6 +96,11 @@ fn records_that_are_none_or_not_as_many() {
     assert_eq!(
         told(&patched(records(0, 2, |_| ()), 57, &3_i32.to_be_bytes())),
         ["E record-count-mismatch 0"]
+    );
+    assert_eq!(
+        told(&patched(records(0, 2, |_| ()), 57, &1_i32.to_be_bytes())),
+        ["E record-count-mismatch 0"],
+        "one more than the header says"
     );
     let outside = records(0, 3, |draft| {
         draft.last_offset_delta = 1;

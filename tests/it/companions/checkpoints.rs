@@ -17,7 +17,7 @@ fn line(offset: i64) -> Vec<u8> {
 #[test]
 fn a_log_that_ends_below_what_a_checkpoint_says() {
     // The log ends at 152.
-    for (name, severity) in [(START, Error), (FLUSHED, Warning), (COMMITTED, Warning)] {
+    for (name, severity) in [(START, Error), (FLUSHED, Error), (COMMITTED, Error)] {
         for (offset, is_wrong) in [(152, false), (153, true)] {
             let scene = Scene::of("txn-both-0");
             scene.write_beside(name, &line(offset));
@@ -26,6 +26,11 @@ fn a_log_that_ends_below_what_a_checkpoint_says() {
             assert_eq!(scene.told(), expected, "{name} {offset}");
         }
     }
+    // What was committed and not flushed a machine may lose.
+    let scene = Scene::of("txn-both-0");
+    scene.write_beside(COMMITTED, &line(153));
+    scene.kill();
+    assert_eq!(scene.only("checkpoint-mismatch").severity, Warning);
     let scene = Scene::of("txn-both-0");
     scene.write_beside(START, &line(153));
     let message = scene.only("checkpoint-mismatch").message;
@@ -65,7 +70,9 @@ fn a_partition_without_any_segment() {
         }
     }
     scene.write("leader-epoch-checkpoint", b"0\n0\n");
-    let lost = |name| told(Warning, "checkpoint-mismatch", name, None, 0);
+    let lost = |name| told(Error, "checkpoint-mismatch", name, None, 0);
+    assert_eq!(scene.told(), [lost(FLUSHED), lost(COMMITTED)]);
+    scene.kill();
     assert_eq!(scene.told(), [lost(FLUSHED), lost(COMMITTED)]);
 }
 
@@ -77,7 +84,13 @@ fn checkpoints_that_no_broker_reads() {
         (START, "9\n", Error, 0),
         (START, "0\n1\ntxn-both x 0\n", Error, 4),
         (COMMITTED, "0\n1\ntxn-both 0\n", Error, 4),
-        ("cleaner-offset-checkpoint", "x\n", Warning, 0),
+        ("cleaner-offset-checkpoint", "x\n", Error, 0),
+        (
+            "cleaner-offset-checkpoint",
+            "0\n1\ntxn-both x 0\n",
+            Warning,
+            4,
+        ),
     ] {
         let scene = Scene::of("txn-both-0");
         scene.write_beside(name, text.as_bytes());

@@ -44,6 +44,15 @@ fn topic_ids_that_cannot_be_read() {
     }
 }
 
+#[test]
+fn a_topic_id_that_cannot_be_read_ends_the_start_in_a_directory_on_its_way_out_too() {
+    let scene = Scene::of("gone.topic-0.c7e07dc5b22e46719f191e5b78e48730-delete");
+    scene.write(METADATA, b"version: 0\n");
+    assert_eq!(scene.only("partition-metadata-mismatch").severity, Error);
+    scene.remove(METADATA);
+    assert_eq!(scene.only("partition-metadata-mismatch").severity, Note);
+}
+
 /// A log directory with three partitions of one topic.
 fn three() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
@@ -130,8 +139,10 @@ fn what_keeps_a_broker_from_starting_in_a_log_directory() {
 #[test]
 fn a_log_directory_that_does_not_say_whose_it_is() {
     let path = "meta.properties";
-    for (text, severity) in [(None, Warning), (Some("version=1\nnode.id=1\n"), Error)] {
+    let checkpoint = "recovery-point-offset-checkpoint";
+    for (text, severity) in [(None, Error), (Some("version=1\nnode.id=1\n"), Error)] {
         let root = three();
+        fs::write(root.path().join(checkpoint), "0\n0\n").unwrap();
         match text {
             Some(text) => fs::write(root.path().join(path), text).unwrap(),
             None => fs::remove_file(root.path().join(path)).unwrap(),

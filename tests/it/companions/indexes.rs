@@ -122,7 +122,7 @@ fn preallocated_space_is_no_entry_and_a_clean_stop_leaves_none() {
     let scene = Scene::of("txn-both-0");
     scene.edit("00000000000000000147.index", |bytes| bytes.resize(8192, 0));
     scene.edit(LAST_TIMES, |bytes| bytes.resize(12 * 700, 0));
-    let expected = told(Warning, "index-corrupt", LAST_TIMES, 12, None);
+    let expected = told(Error, "index-corrupt", LAST_TIMES, 12, None);
     assert_eq!(scene.told(), [expected]);
     scene.kill();
     assert_eq!(scene.told(), []);

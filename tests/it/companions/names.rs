@@ -109,6 +109,10 @@ fn a_name_without_all_its_digits() {
         "{}",
         mismatch.message
     );
+    // Of its companions there is nothing to say but that they lie there.
+    fs::rename(scene.path(&segment(0, "index")), scene.path("0.index")).unwrap();
+    let codes: Vec<_> = scene.told().iter().map(|told| told.1).collect();
+    assert_eq!(codes, ["name-mismatch"]);
 }
 
 #[test]
@@ -147,8 +151,31 @@ fn an_index_without_its_log() {
     scene.write(&name, b"");
     assert_eq!(
         scene.told(),
-        [told(Warning, "leftover-file", &name, None, None)]
+        [told(Warning, "leftover-file", &name, None, 7)]
     );
+    // It comes back with the start.
+    scene.write(&segment(7, "log.swap"), b"");
+    let swap = segment(7, "log.swap");
+    assert_eq!(
+        scene.told(),
+        [told(Warning, "leftover-file", &swap, None, None)]
+    );
+}
+
+#[test]
+fn a_segment_that_waits_as_a_swap_file_is_no_gap() {
+    let scene = Scene::of("txn-both-0");
+    fs::rename(
+        scene.path(&segment(48, "log")),
+        scene.path(&segment(48, "log.swap")),
+    )
+    .unwrap();
+    for kind in ["index", "timeindex", "txnindex"] {
+        scene.remove(&segment(48, kind));
+    }
+    let gap = scene.only("segment-gap");
+    assert_eq!(gap.severity, Note);
+    assert!(gap.message.contains(".swap"), "{}", gap.message);
 }
 
 #[test]

@@ -149,9 +149,11 @@ fn a_terminal_sees_how_far_it_is() {
         log.write(&place.path().join(side).join("orders-0"), 0);
     }
     for (option, is_seen) in [("", true), ("-q", false)] {
+        // A pause in the middle makes it long enough on any machine.
         let script = format!(
             "script -qec \"$0 compare {option} --restore-to 'union{option}' one/orders-0 \
-             other/orders-0\" /dev/null < /dev/null"
+             other/orders-0 & sleep 0.1; kill -STOP \\$!; sleep 0.7; kill -CONT \\$!; wait \\$!\" \
+             /dev/null < /dev/null"
         );
         let outcome = Run::in_shell(&script, &[]).dir(place.path()).outcome();
         let seen = outcome.text();

@@ -54,6 +54,7 @@ struct Finding {
     offset: Option<i64>,
     producer_id: Option<i64>,
     producer_id_hex: Option<String>,
+    cases: u64,
     message: String,
     evidence: Vec<Evidence>,
     advice: String,
@@ -80,6 +81,7 @@ struct NextStart {
     offset: Option<i64>,
     records_lost: u64,
     reason: String,
+    blocked_by: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -118,7 +120,8 @@ fn document(outcome: &Outcome) -> Document {
     assert_eq!(bytes_present, bytes_checked + bytes_damaged + bytes_skipped);
     let count = |severity: &str| {
         let findings = document.findings.iter();
-        findings.filter(|one| one.severity == severity).count() as u64
+        let those = findings.filter(|one| one.severity == severity);
+        those.map(|one| one.cases).sum::<u64>()
     };
     let summary = &document.summary;
     assert_eq!(summary.errors, count("error"));
@@ -141,6 +144,8 @@ fn document(outcome: &Outcome) -> Document {
         assert!(next.path.ends_with(&next.topic_partition), "{next:?}");
         let says = next.action == "clean-load" || !next.reason.is_empty();
         assert!(says, "{next:?}");
+        let is_blocked = next.blocked_by.is_some();
+        assert!(!is_blocked || next.action != "clean-load", "{next:?}");
         let loses = ["truncates", "deletes-segments", "broker-fails"];
         assert!(next.records_lost == 0 || loses.contains(&next.action.as_str()));
         assert!(next.offset.is_none_or(|offset| offset >= 0), "{next:?}");
@@ -251,6 +256,18 @@ fn an_index_alone_is_refused() {
     let index = testdata("main/plain-0/00000000000000000000.index");
     let outcome = check(&[&index]).outcome().ended_with(3);
     assert!(only_line(&outcome, &index).contains("expected"));
+    assert!(outcome.text().contains("1 could not be read"));
+}
+
+#[test]
+fn what_is_given_twice_is_checked_once() {
+    let directory = log_directory();
+    let cut = directory.path().join("cut-0");
+    let once = document(&json(&[directory.path()]).ended_with(1));
+    let twice = document(&json(&[directory.path(), &cut, &cut]).ended_with(1));
+    assert_eq!(twice.summary.partitions, once.summary.partitions);
+    assert_eq!(twice.summary.errors, once.summary.errors);
+    assert_eq!(twice.next_start.len(), once.next_start.len());
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod producers;
 mod snapshot_comparison;
 mod snapshots;
 mod spooled;
+mod starts;
 mod wording;
 
 pub(crate) use commands::make_fifo;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use kfsck::simulate::explore::Dice;
 
 use super::damage::Damage;
+use super::rewriting::{self, Rewriting};
 use crate::corpus;
 use crate::run::{Run, command};
 
@@ -39,14 +40,12 @@ impl Verb {
     }
 }
 
-/// A damaged partition on its way to a broker.
+/// A partition on its way to a broker.
 pub(super) struct Case {
     number: usize,
-    pub(super) verb: Verb,
+    pub(super) name: &'static str,
     /// Holds `whole/PARTITION`, `damaged/PARTITION`, `repaired/PARTITION`, and `told`.
     directory: PathBuf,
-    /// The damaged partition.
-    damaged: PathBuf,
 }
 
 /// Partitions of a log directory that clients wrote and that hold something.
@@ -88,7 +87,7 @@ pub(super) fn only_directory(parent: &Path) -> PathBuf {
     inside.remove(0)
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(super) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for file in corpus::files(from) {
         fs::copy(&file, to.join(file.file_name().unwrap())).unwrap();
@@ -96,51 +95,55 @@ fn copy(from: &Path, to: &Path) {
 }
 
 impl Case {
+    /// Every third case changes what is known of producers, the others repair damage.
     pub(super) fn make(number: usize, sources: &[PathBuf], dice: &mut Dice, cases: &Path) -> Self {
-        let source = dice.pick(sources).unwrap();
         let directory = cases.join(number.to_string());
-        let damaged = directory.join("damaged").join(source.file_name().unwrap());
-        copy(
-            source,
-            &directory.join("whole").join(source.file_name().unwrap()),
-        );
-        copy(source, &damaged);
+        let whole = |source: &Path| {
+            // A partition that did not lend itself may have left something.
+            _ = fs::remove_dir_all(&directory);
+            let place = directory.join("whole");
+            copy(source, &place.join(source.file_name().unwrap()));
+        };
+        if number % 3 == 2 {
+            let kind = Rewriting::ALL[number / 3 % Rewriting::ALL.len()];
+            for _ in 0..200 {
+                whole(dice.pick(sources).unwrap());
+                if kind == Rewriting::Abort && dice.below(2) == 0 {
+                    open_by_a_cut(&only_directory(&directory.join("whole")), &directory, dice);
+                }
+                if rewriting::make(kind, &directory, dice) {
+                    let name = kind.name();
+                    return Self {
+                        number,
+                        name,
+                        directory,
+                    };
+                }
+            }
+            panic!("case {number}: no partition for {}", kind.name());
+        }
+        let source = dice.pick(sources).unwrap();
+        whole(source);
         let verb = *dice.pick(Verb::ALL).unwrap();
+        let damaged = directory.join("damaged").join(source.file_name().unwrap());
+        copy(source, &damaged);
         let mut told = vec![damaged.file_name().unwrap().to_str().unwrap().to_owned()];
         for _ in 0..=dice.below(3) {
             let damage = *dice.pick(verb.damages()).unwrap();
             told.push(damage.strike(&damaged, dice));
         }
+        let in_place = dice.below(4) == 0;
         told.push(format!("repair {}", verb.name()));
+        if in_place {
+            told.push("in place".to_owned());
+        }
         fs::write(directory.join("told"), told.join(", ")).unwrap();
+        repair(&directory, verb, &damaged, in_place);
         Self {
             number,
-            verb,
+            name: verb.name(),
             directory,
-            damaged,
         }
-    }
-
-    pub(super) fn repair(&self) {
-        let run: Run = command(&self.directory)
-            .arg("repair")
-            .args(self.verb.name().split(' '))
-            .arg(&self.damaged)
-            .arg("--output")
-            .arg(self.directory.join("repaired"))
-            .args(["--format", "json"])
-            .output()
-            .unwrap()
-            .into();
-        let told = fs::read_to_string(self.directory.join("told")).unwrap();
-        assert_eq!(
-            run.code,
-            Some(0),
-            "case {} ({told}): {}",
-            self.number,
-            run.stderr
-        );
-        fs::write(self.directory.join("plan.json"), &run.stdout).unwrap();
     }
 
     pub(super) fn lay_into(&self, room: &Path) {
@@ -157,4 +160,39 @@ impl Case {
             }
         }
     }
+}
+
+fn repair(directory: &Path, verb: Verb, damaged: &Path, in_place: bool) {
+    let repaired = directory.join("repaired");
+    let mut repair = command(directory);
+    repair.arg("repair").args(verb.name().split(' '));
+    repair.args(["--format", "json"]);
+    if in_place {
+        let copied = repaired.join(damaged.file_name().unwrap());
+        copy(damaged, &copied);
+        repair.arg("--in-place").arg(copied);
+    } else {
+        repair.arg(damaged).arg("--output").arg(repaired);
+    }
+    let run: Run = repair.output().unwrap().into();
+    let told = fs::read_to_string(directory.join("told")).unwrap();
+    assert_eq!(run.code, Some(0), "{told}: {}", run.stderr);
+}
+
+/// Cuts the log's end off, so that a transaction may lose its end marker.
+fn open_by_a_cut(whole: &Path, directory: &Path, dice: &mut Dice) {
+    Damage::CutTail.strike(whole, dice);
+    let cut = directory.join("cut");
+    _ = fs::remove_dir_all(&cut);
+    let run: Run = command(directory)
+        .args(["repair", "log", "--truncate"])
+        .arg(whole)
+        .arg("--output")
+        .arg(&cut)
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    fs::remove_dir_all(whole).unwrap();
+    copy(&only_directory(&cut), whole);
 }

@@ -35,6 +35,16 @@ impl Damage {
         Self::DroppedIndex,
         Self::DroppedSnapshots,
     ];
+    /// What a broker's recovery acts on, and what people call it.
+    pub(super) const OF_TABLE: &[(Self, &str)] = &[
+        (Self::BitFlip, "a bit flipped"),
+        (Self::ZeroedRange, "up to 400 bytes zeroed"),
+        (Self::TornWrite, "zeros from somewhere on to the end"),
+        (Self::CutTail, "the end cut off"),
+        (Self::GarbageTail, "garbage behind the end"),
+        (Self::ZeroTail, "zeros behind the end"),
+        (Self::DroppedSnapshots, "snapshots removed"),
+    ];
     /// What an index repair mends.
     pub(super) const OF_INDEXES: &[Self] = &[
         Self::DroppedIndex,

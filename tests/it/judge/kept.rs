@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use kfsck::format::batch::Header;
+use kfsck::format::number::{LeaderEpoch, Offset};
 use kfsck::state::read::segments;
 use kfsck::storage::directory::PartitionDirectory;
 use kfsck::storage::segment::walk::{Piece, Walk};
@@ -15,13 +16,28 @@ use super::cases::only_directory;
 /// A batch of a healthy log.
 struct Kept {
     file: String,
+    /// The base offset of its segment.
+    segment: Offset,
     position: usize,
-    offset: i64,
+    first: Offset,
+    last: Offset,
+    epoch: LeaderEpoch,
     bytes: Vec<u8>,
 }
 
-/// A batch without base offset and leader epoch, which lie outside the checksum: at a log's end
-/// nothing tells that they were changed.
+/// What a batch is now, in the damaged log.
+enum Now {
+    Intact,
+    /// Its checksum or its frame shows the damage.
+    Broken,
+    /// Other values stand in base offset or leader epoch alone, which no checksum covers.
+    Unsealed {
+        first: Offset,
+        epoch: LeaderEpoch,
+    },
+}
+
+/// A batch without base offset and leader epoch.
 fn sealed(batch: &[u8]) -> Vec<u8> {
     let mut bytes = batch.to_vec();
     bytes[..8].fill(0);
@@ -41,57 +57,182 @@ fn batches(partition: &Path) -> Vec<Kept> {
             };
             let position = usize::try_from(span.position).unwrap();
             let size = usize::try_from(span.size).unwrap();
+            let head = walk.head(span).unwrap();
+            let header = Header::new(&head);
+            let name = segment.path.file_name().unwrap().to_str().unwrap();
             batches.push(Kept {
-                file: segment
-                    .path
-                    .file_name()
-                    .unwrap()
-                    .to_str()
-                    .unwrap()
-                    .to_owned(),
+                file: name.to_owned(),
+                segment: segment.base_offset,
                 position,
-                offset: Header::new(&walk.head(span).unwrap()).base_offset().0,
-                bytes: sealed(&all[position..position + size]),
+                first: header.base_offset(),
+                last: header.last_offset(),
+                epoch: header.partition_leader_epoch(),
+                bytes: all[position..position + size].to_vec(),
             });
         }
     }
     batches
 }
 
+impl Kept {
+    fn now(&self, damaged: &Path) -> Now {
+        let all = fs::read(damaged.join(&self.file)).unwrap_or_default();
+        match all.get(self.position..self.position + self.bytes.len()) {
+            Some(now) if now == self.bytes => Now::Intact,
+            Some(now) if sealed(now) == sealed(&self.bytes) => {
+                let header = Header::at_front_of(now).unwrap();
+                Now::Unsealed {
+                    first: header.base_offset(),
+                    epoch: header.partition_leader_epoch(),
+                }
+            }
+            _ => Now::Broken,
+        }
+    }
+}
+
+/// What can be told of a batch whose offset or leader epoch was changed, and of nothing else.
+struct Told {
+    /// Its base offset shows the change.
+    offset: bool,
+    /// And only one is left to it.
+    is_one_offset: bool,
+    /// Its leader epoch shows the change.
+    epoch: bool,
+    /// What fits between those around it.
+    epochs: (Option<LeaderEpoch>, Option<LeaderEpoch>),
+}
+
+/// By its neighbours: the batches next to it that are as they were.
+fn told(before: &[Kept], now: &[Now], at: usize, first: Offset, epoch: LeaderEpoch) -> Told {
+    let this = &before[at];
+    let last = Offset(first.0.wrapping_add(this.last.0 - this.first.0));
+    let intact = |at: usize| matches!(now[at], Now::Intact);
+    let front = (0..at).rev().find(|at| intact(*at));
+    let behind = (at + 1..before.len()).find(|at| intact(*at));
+    let low = front.map_or(this.segment.0 - 1, |at| {
+        before[at].last.0.max(this.segment.0 - 1)
+    });
+    let high = behind.map(|at| match before[at].segment == this.segment {
+        true => before[at].first,
+        // A segment begins at the offset of its name.
+        false => before[at].segment,
+    });
+    let offset = first.0 <= low || last < first || high.is_some_and(|high| last >= high);
+    let adjoins = |other: Option<usize>, at: Option<usize>| other == at;
+    let is_one_offset = offset
+        && adjoins(front, at.checked_sub(1))
+        && adjoins(behind, Some(at + 1))
+        && this.first.0 == low + 1
+        && high == Some(this.last.plus(1));
+    let epochs = (
+        front.map(|at| before[at].epoch),
+        behind.map(|at| before[at].epoch),
+    );
+    let outside = match epochs {
+        (Some(low), Some(high)) => !(low..=high).contains(&epoch),
+        // Of the first two a third tells.
+        (None, Some(high)) => epoch > high && before.len() > at + 2,
+        _ => false,
+    };
+    Told {
+        offset,
+        is_one_offset,
+        epoch: outside || epoch < LeaderEpoch(-1),
+        epochs,
+    }
+}
+
 /// Batches that were made up, or lost without need, in a log that ends at `end`.
 pub(super) fn complaints(case: &Path, end: i64) -> Vec<String> {
+    if !case.join("damaged").exists() {
+        return Vec::new();
+    }
     let [whole, damaged, repaired] =
         ["whole", "damaged", "repaired"].map(|name| only_directory(&case.join(name)));
     let before = batches(&whole);
     let after = batches(&repaired);
-    let known: HashSet<&[u8]> = before.iter().map(|batch| &batch.bytes[..]).collect();
+    let now: Vec<_> = before.iter().map(|batch| batch.now(&damaged)).collect();
+    let said = fs::read_to_string(case.join("told")).unwrap();
+    let is_cut = said.contains("--truncate");
     let left: HashSet<&[u8]> = after.iter().map(|batch| &batch.bytes[..]).collect();
+    let mut may_be: HashSet<Vec<u8>> = before.iter().map(|batch| batch.bytes.clone()).collect();
     let mut complaints = Vec::new();
-    for batch in &after {
-        if !known.contains(&batch.bytes[..]) {
-            complaints.push(format!("the batch at offset {} was made up", batch.offset));
-        }
-    }
-    let told = fs::read_to_string(case.join("told")).unwrap();
-    let is_cut = told.contains("--truncate");
-    for batch in &before {
-        let now = fs::read(damaged.join(&batch.file)).unwrap_or_default();
-        let behind = batch.position + batch.bytes.len();
-        let is_intact = now.get(batch.position..behind).map(sealed) == Some(batch.bytes.clone());
-        if is_cut && !is_intact {
+    for (at, batch) in before.iter().enumerate() {
+        let told = match now[at] {
+            Now::Intact if left.contains(&batch.bytes[..]) => continue,
+            Now::Intact => {
+                complaints.push(format!("the batch at offset {} was lost", batch.first));
+                continue;
+            }
+            Now::Broken => None,
+            Now::Unsealed { first, epoch } => {
+                Some((told(&before, &now, at, first, epoch), first, epoch))
+            }
+        };
+        let is_seen = told
+            .as_ref()
+            .is_none_or(|(told, ..)| told.offset || told.epoch);
+        if is_cut && is_seen {
             // What lies behind the first damage goes, and the offsets are given anew: consumers
             // would wait for those that nobody writes.
-            if end > batch.offset {
-                complaints.push(format!(
-                    "cut at {}, and the log ends at {end}",
-                    batch.offset
-                ));
+            if end > batch.first.0 {
+                complaints.push(format!("cut at {}, and the log ends at {end}", batch.first));
             }
             break;
         }
-        if is_intact && !left.contains(&batch.bytes[..]) {
-            complaints.push(format!("the batch at offset {} was lost", batch.offset));
+        let Some((told, first, epoch)) = told else {
+            continue;
+        };
+        let found = after
+            .iter()
+            .find(|found| sealed(&found.bytes) == sealed(&batch.bytes));
+        complaints.extend(complaint(batch, found, &told, first, epoch));
+        if let Some(found) = found {
+            may_be.insert(found.bytes.clone());
+        }
+    }
+    for batch in &after {
+        if !may_be.contains(&batch.bytes[..]) {
+            complaints.push(format!("the batch at offset {} was made up", batch.first));
         }
     }
     complaints
+}
+
+/// Whether a batch, of which offset or leader epoch was changed, is what it should be afterwards.
+fn complaint(
+    batch: &Kept,
+    found: Option<&Kept>,
+    told: &Told,
+    first: Offset,
+    epoch: LeaderEpoch,
+) -> Option<String> {
+    let offset = match (told.offset, told.is_one_offset) {
+        (false, _) => Some(first),
+        (true, true) => Some(batch.first),
+        (true, false) => None,
+    };
+    let at = found.map(|found| found.first);
+    if at != offset {
+        return Some(format!(
+            "the batch at offset {} with {first} in its place should be at {offset:?}, and is at \
+             {at:?}",
+            batch.first
+        ));
+    }
+    let found = found?;
+    let (low, high) = told.epochs;
+    let fits = match told.epoch {
+        false => found.epoch == epoch,
+        true => {
+            low.is_none_or(|low| found.epoch >= low) && high.is_none_or(|high| found.epoch <= high)
+        }
+    };
+    (!fits).then(|| {
+        format!(
+            "the batch at offset {} has leader epoch {}, {:?} around it",
+            found.first, found.epoch, told.epochs
+        )
+    })
 }

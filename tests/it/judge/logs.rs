@@ -26,6 +26,8 @@ struct Record {
     sum: u32,
     /// Of a transaction that was aborted.
     is_aborted: bool,
+    /// The producer, where it is of a transaction.
+    writer: Option<i64>,
 }
 
 /// A log as a broker should have it after a clean start.
@@ -90,6 +92,21 @@ impl Log {
             .map(|record| (record.offset, record.sum))
             .collect()
     }
+
+    /// What a consumer of committed records would get if all open transactions were aborted.
+    pub(super) fn closed_records(&self) -> Vec<(i64, u32)> {
+        let is_open = |record: &Record| {
+            self.producers.iter().any(|producer| {
+                let first = producer.current_txn_first_offset;
+                record.writer == Some(producer.producer_id) && (0..=record.offset).contains(&first)
+            })
+        };
+        let records = self.records.iter();
+        records
+            .filter(|record| !record.is_aborted && !is_open(record))
+            .map(|record| (record.offset, record.sum))
+            .collect()
+    }
 }
 
 fn files(partition: &Path) -> BTreeMap<String, u64> {
@@ -117,15 +134,15 @@ fn read_segment(
         };
         let head = walk.head(span).unwrap();
         let header = Header::new(&head);
-        if header.attributes().is_control() {
+        let attributes = header.attributes();
+        if attributes.is_control() {
             continue;
         }
         let is_of_aborted = |one: &AbortedTxn| {
             one.producer_id == header.producer_id()
                 && (one.first_offset..=one.last_offset).contains(&header.base_offset())
         };
-        let is_aborted =
-            header.attributes().is_transactional() && aborted.iter().any(is_of_aborted);
+        let is_aborted = attributes.is_transactional() && aborted.iter().any(is_of_aborted);
         let damage = reader.load(span).unwrap().entries(&mut |entry| {
             let mut sum = Running::new(Kind::Crc32c);
             sum.update(&entry.timestamp.0.to_be_bytes());
@@ -144,6 +161,9 @@ fn read_segment(
                     offset: entry.offset.0,
                     sum: sum.value(),
                     is_aborted,
+                    writer: attributes
+                        .is_transactional()
+                        .then_some(header.producer_id().0),
                 });
             }
             ControlFlow::Continue(())

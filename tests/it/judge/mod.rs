@@ -8,14 +8,18 @@ mod cases;
 mod damage;
 mod kept;
 mod logs;
+mod rewriting;
+mod table;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use cases::{Case, Verb};
 use kfsck::simulate::explore::Dice;
 use logs::Log;
+use rewriting::Rewriting;
 use serde::Deserialize;
 
 /// Where the oracle works.
@@ -70,12 +74,14 @@ fn repaired_logs_are_laid_before_a_broker() {
     for number in 0..count {
         let mut dice = Dice::new(seed.wrapping_add(number as u64));
         let case = Case::make(number, &sources, &mut dice, &place.join("cases"));
-        case.repair();
         case.lay_into(&place.join("room"));
-        *laid.entry(case.verb.name()).or_default() += 1;
+        *laid.entry(case.name).or_default() += 1;
     }
-    for verb in Verb::ALL {
-        assert!(laid.contains_key(verb.name()), "no case of {}", verb.name());
+    let mut said = std::io::stderr().lock();
+    writeln!(said, "seed {seed}: {laid:?}").unwrap();
+    let verbs = Verb::ALL.iter().map(|verb| verb.name());
+    for name in verbs.chain(Rewriting::ALL.iter().map(|kind| kind.name())) {
+        assert!(laid.contains_key(name), "no case of {name}");
     }
 }
 
@@ -141,5 +147,6 @@ fn judge(answer: &Answer, case: &Path) -> Vec<String> {
         &ours.collect::<Vec<_>>(),
     );
     complaints.extend(kept::complaints(case, answer.log_end_offset));
+    complaints.extend(rewriting::complaints(case, answer));
     complaints
 }

@@ -104,7 +104,13 @@ const EXPECTED: &[Expected] = &[
         0,
         "nothing is cut",
     ),
-    ("index-missing", Action::Recovers, Some(48), 0, "is missing"),
+    (
+        "index-missing",
+        Action::Recovers,
+        Some(48),
+        0,
+        "there is no offset index of segment 48",
+    ),
     (
         "snapshot-corrupt",
         Action::Recovers,

@@ -16,8 +16,10 @@ fn run(option: &str, on: &str) -> String {
     }
     long.bytes[70] ^= 1;
     long.write(&logs.join("orders-0"), 0);
+    // A pause in the middle makes it long enough on any machine.
     let script = format!(
-        "command=\"$0 repair log --salvage --now 2026-12-01 --output out {option} logs\"; {on}"
+        "command=\"$0 repair log --salvage --now 2026-12-01 --output out {option} logs & \
+         sleep 0.1; kill -STOP \\$!; sleep 0.7; kill -CONT \\$!; wait \\$!\"; {on}"
     );
     let outcome = Run::in_shell(&script, &[]).dir(root.path()).outcome();
     let written = fs::metadata(root.path().join("out/orders-0/00000000000000000000.log"));
@@ -26,6 +28,7 @@ fn run(option: &str, on: &str) -> String {
 }
 
 const ON_A_TERMINAL: &str = r#"script -qec "$command" /dev/null < /dev/null"#;
+const ELSEWHERE: &str = r#"eval "$command""#;
 
 #[test]
 fn a_terminal_sees_how_far_the_repair_is() {
@@ -37,7 +40,7 @@ fn a_terminal_sees_how_far_the_repair_is() {
 
 #[test]
 fn neither_a_quiet_run_nor_a_file_sees_it() {
-    for (option, on) in [("-q", ON_A_TERMINAL), ("", "$command")] {
+    for (option, on) in [("-q", ON_A_TERMINAL), ("", ELSEWHERE)] {
         let seen = run(option, on);
         assert!(!seen.contains(", about "), "{seen:?}");
         assert!(seen.contains("kept:      299999 records"), "{seen:?}");

@@ -181,7 +181,7 @@ fn a_marker_for_one_of_two_open_transactions_may_be_of_either() {
     let place = tempfile::tempdir().unwrap();
     // Both begin with sequence 0, and no two leaders tell them apart.
     let mut log = Log::default().data(5, 0);
-    let again = Log::default().data(5, 0).commit(5, 0);
+    let again = Log::default().later(60_000).data(5, 0).commit(5, 0);
     for (at, batch) in batches(&again.bytes).into_iter().enumerate() {
         log.bytes
             .extend(moved(&batch, 1 + i64::try_from(at).unwrap(), 0));

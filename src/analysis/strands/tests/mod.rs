@@ -133,7 +133,14 @@ fn transactions_of_both_versions() {
 #[test]
 fn plain_data_in_an_open_transaction() {
     let log = Log::new().txn().data(5, 0, 0, 2).plain().data(5, 0, 3, 3);
-    log.shows(Grade::Certain, &[Sign::PlainInTransaction]);
+    let finding = log.shows(Grade::Possible, &[Sign::PlainInTransaction]);
+    assert_eq!(finding.evidence[0].excuse, Some(Excuse::Continued));
+    // Another sequence is another writer's.
+    let log = Log::new().txn().data(5, 0, 0, 2).plain().data(5, 0, 9, 9);
+    log.shows(
+        Grade::Certain,
+        &[Sign::PlainInTransaction, Sign::SequenceGap],
+    );
 }
 
 #[test]

@@ -19,7 +19,8 @@ final class GoldenList {
         "__share_group_state", "--share-group-state-decoder");
 
     /** Topics that ours decodes too. */
-    private static final List<String> OURS = List.of("__cluster_metadata");
+    private static final List<String> OURS = List.of("__cluster_metadata", "__consumer_offsets",
+        "__transaction_state", "__share_group_state");
 
     private final Path corpus;
     private final Dice dice;

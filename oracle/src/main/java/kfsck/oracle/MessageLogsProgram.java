@@ -11,11 +11,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.kafka.common.compress.Compression;
-import org.apache.kafka.common.protocol.ObjectSerializationCache;
+import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.MessageUtil;
+import org.apache.kafka.common.protocol.ObjectSerializationCache;
 import org.apache.kafka.common.record.internal.CompressionType;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.apache.kafka.coordinator.group.generated.GroupMetadataValue;
 import org.apache.kafka.metadata.MetadataRecordSerde;
 import org.apache.kafka.server.common.ApiMessageAndVersion;
 
@@ -26,6 +29,17 @@ import org.apache.kafka.server.common.ApiMessageAndVersion;
 public final class MessageLogsProgram {
     private static final String METADATA = "org.apache.kafka.common.metadata";
     private static final String FLAG = "--cluster-metadata-decoder";
+    private static final List<Coordinator> COORDINATORS = List.of(
+        new Coordinator("__consumer_offsets-0", "group-coordinator", "org.apache.kafka.coordinator.group.generated",
+            "--offsets-decoder"),
+        new Coordinator("__transaction_state-0", "transaction-coordinator",
+            "org.apache.kafka.coordinator.transaction.generated", "--transaction-log-decoder"),
+        new Coordinator("__share_group_state-0", "share-coordinator", "org.apache.kafka.coordinator.share.generated",
+            "--share-group-state-decoder"));
+
+    /** A coordinator's topic: its partition, the jar and package of its schemas, the tool's flag. */
+    private record Coordinator(String folder, String jar, String place, String flag) {
+    }
 
     private final Path out;
     private final Dice dice;
@@ -46,6 +60,9 @@ public final class MessageLogsProgram {
     private void run() throws Exception {
         Files.createDirectories(out);
         writeMetadata();
+        for (Coordinator coordinator : COORDINATORS) {
+            writeCoordinator(coordinator);
+        }
         Path list = Files.createTempFile("kfsck", ".tsv");
         Files.write(list, rows);
         Goldens.make(out, list, out.resolve("golden"));
@@ -72,6 +89,81 @@ public final class MessageLogsProgram {
             }
         }
         ask(folder + "/" + snapshot.getFileName(), "decode", FLAG);
+    }
+
+    private void writeCoordinator(Coordinator coordinator) throws Exception {
+        try (SegmentFile segment = new SegmentFile(out.resolve(coordinator.folder), 0)) {
+            for (List<SimpleRecord> batch : batches(records(coordinator))) {
+                segment.append(records(segment.nextOffset(), batch));
+            }
+        }
+        String path = coordinator.folder + "/00000000000000000000.log";
+        ask(path, "decode", coordinator.flag);
+        ask(path, "contents", coordinator.flag + " --skip-record-metadata");
+    }
+
+    /** Every type in every version of its value, as often as there are rounds or more. */
+    private List<SimpleRecord> records(Coordinator coordinator) throws Exception {
+        MessageDice values = new MessageDice(dice.named(coordinator.folder));
+        List<JsonNode> schemas = SchemasProgram.schemas(coordinator.jar);
+        List<SimpleRecord> records = new ArrayList<>();
+        // Topics with few types have each more often, so that some are damaged in each.
+        int times = rounds * Math.max(1, 40 / schemas.size());
+        for (int round = 0; round < times; round++) {
+            for (JsonNode schema : schemas) {
+                if (!schema.get("type").asText().equals("coordinator-value")) {
+                    continue;
+                }
+                JsonNode ofKey = schemas.stream().filter(key -> key.get("type").asText().equals("coordinator-key")
+                    && key.get("apiKey").equals(schema.get("apiKey"))).findFirst().orElseThrow();
+                int[] versions = SchemaTable.versions(schema.get("validVersions").asText());
+                for (short version = (short) versions[0]; version <= versions[1]; version++) {
+                    byte[] key = MessageUtil.toCoordinatorTypePrefixedBytes(values.draw(coordinator.place, ofKey, (short) 0));
+                    ApiMessage value = values.draw(coordinator.place, schema, version);
+                    if (value instanceof GroupMetadataValue group && dice.percent(60)) {
+                        speakAsConsumers(group, values);
+                    }
+                    byte[] bytes = dice.percent(8) ? null : MessageUtil.toVersionPrefixedBytes(version, value);
+                    records.add(record(dice.percent(6) ? damagedKey(key) : key,
+                        bytes != null && dice.percent(12) ? damaged(bytes, true) : bytes));
+                }
+            }
+        }
+        return records;
+    }
+
+    /** What members of a classic group say and are told, as consumers do, most of it whole. */
+    private void speakAsConsumers(GroupMetadataValue group, MessageDice values) throws Exception {
+        group.setProtocolType("consumer");
+        for (GroupMetadataValue.MemberMetadata member : group.members()) {
+            member.setSubscription(protocol("ConsumerProtocolSubscription", values));
+            member.setAssignment(protocol("ConsumerProtocolAssignment", values));
+        }
+    }
+
+    private byte[] protocol(String name, MessageDice values) throws Exception {
+        JsonNode schema = SchemasProgram.schemas("clients").stream()
+            .filter(one -> one.get("name").asText().equals(name)).findFirst().orElseThrow();
+        short version = (short) dice.between(0, 3);
+        byte[] bytes = MessageUtil.toVersionPrefixedBytes(version, values.draw("org.apache.kafka.common.message", schema, version));
+        if (dice.percent(10)) {
+            // A version that is not there yet, or that never was.
+            bytes[0] = (byte) (int) dice.pick(List.of(0, 0, -1));
+            bytes[1] = (byte) dice.between(0, 7);
+        }
+        byte[] damaged = dice.percent(15) ? damaged(bytes, true) : bytes;
+        return damaged == null ? new byte[0] : damaged;
+    }
+
+    /** Never null: at such a key the tool dies. */
+    private byte[] damagedKey(byte[] key) {
+        if (dice.percent(30)) {
+            key[0] = (byte) (int) dice.pick(List.of(0, 0, 0, -1, 127));
+            key[1] = (byte) dice.between(0, 40);
+            return key;
+        }
+        byte[] damaged = damaged(key, true);
+        return damaged == null ? new byte[] {0} : damaged;
     }
 
     private void ask(String path, String mode, String flags) {
@@ -114,7 +206,7 @@ public final class MessageLogsProgram {
             case 2:
                 return null;
             case 3:
-                // Frame version, type or version.
+                // A number in front.
                 value[dice.between(0, Math.min(2, value.length - 1))] = (byte) dice.between(0, 40);
                 return value;
             default:

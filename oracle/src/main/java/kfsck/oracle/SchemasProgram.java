@@ -10,7 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
@@ -22,6 +24,7 @@ public final class SchemasProgram {
     private static final List<String> JARS = List.of("clients", "group-coordinator", "metadata", "raft",
         "share-coordinator", "storage", "transaction-coordinator");
     private static final Pattern JAR = Pattern.compile(".*/kafka-(.*)-(\\d+\\.\\d+\\.\\d+)\\.jar");
+    private static final Map<String, List<JsonNode>> READ = new HashMap<>();
     private static final ObjectMapper READER = new ObjectMapper().enable(JsonParser.Feature.ALLOW_COMMENTS);
 
     private SchemasProgram() {
@@ -50,7 +53,16 @@ public final class SchemasProgram {
     }
 
     /** The schemas in a jar of what lies in files, by type and name. */
-    static List<JsonNode> schemas(String jar) throws IOException {
+    static synchronized List<JsonNode> schemas(String jar) throws IOException {
+        List<JsonNode> known = READ.get(jar);
+        if (known == null) {
+            known = read(jar);
+            READ.put(jar, known);
+        }
+        return known;
+    }
+
+    private static List<JsonNode> read(String jar) throws IOException {
         List<JsonNode> found = new ArrayList<>();
         try (ZipFile zip = new ZipFile(find(jar).group())) {
             for (ZipEntry entry : zip.stream().filter(entry -> entry.getName().endsWith(".json")).toList()) {
