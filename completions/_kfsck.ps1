@@ -180,6 +180,7 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
             [CompletionResult]::new('--truncate', '--truncate', [CompletionResultType]::ParameterName, 'End the log in front of the first damage, as a broker''s recovery does')
             [CompletionResult]::new('--salvage', '--salvage', [CompletionResultType]::ParameterName, 'Keep every sound batch, also behind damage; for the last copy that is left')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Cut the log also where segments of it lie in remote storage')
             [CompletionResult]::new('--in-place', '--in-place', [CompletionResultType]::ParameterName, 'Change the partition where it lies')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show the plan')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')

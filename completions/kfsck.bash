@@ -1283,7 +1283,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__repair__subcmd__log)
-            opts="-q -h -V --truncate --salvage --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --truncate --salvage --force --output --in-place --dry-run --index-interval-bytes --now --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

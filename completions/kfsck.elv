@@ -171,6 +171,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
             cand --truncate 'End the log in front of the first damage, as a broker''s recovery does'
             cand --salvage 'Keep every sound batch, also behind damage; for the last copy that is left'
+            cand --force 'Cut the log also where segments of it lie in remote storage'
             cand --in-place 'Change the partition where it lies'
             cand --dry-run 'Only show the plan'
             cand -q 'No notes on stderr, only damage and errors'

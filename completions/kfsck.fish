@@ -185,6 +185,7 @@ always\t''
 never\t''"
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l truncate -d 'End the log in front of the first damage, as a broker\'s recovery does'
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l salvage -d 'Keep every sound batch, also behind damage; for the last copy that is left'
+complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l force -d 'Cut the log also where segments of it lie in remote storage'
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l in-place -d 'Change the partition where it lies'
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -l dry-run -d 'Only show the plan'
 complete -c kfsck -n "__fish_kfsck_using_subcommand repair; and __fish_seen_subcommand_from log" -s q -l quiet -d 'No notes on stderr, only damage and errors'

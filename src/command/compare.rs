@@ -12,6 +12,7 @@ use kfsck::repair::terms::Terms;
 use kfsck::report::compare::{self as report, Restored, View};
 use kfsck::report::one_line::{on_one_line, path_on_one_line};
 use kfsck::state::rules::Stock;
+use kfsck::storage::broker_directory;
 use kfsck::storage::checkpoints::Checkpoints;
 use kfsck::storage::directory::{self, Operand};
 use kfsck::storage::file_name::FileKind;
@@ -76,16 +77,8 @@ impl Compare {
         let [Some(mut source), Some(mut dest)] = logs else {
             return Ok(());
         };
-        if let Some(directory) = &self.restore_to
-            && let Some(log) = [&source, &dest]
-                .into_iter()
-                .find(|log| holds(log, directory))
-        {
-            session.error(&format!(
-                "{}: lies inside {}, and no input is ever touched: name another directory",
-                path_on_one_line(directory),
-                path_on_one_line(&log.path)
-            ));
+        if let Some(why) = self.misplaced([&source, &dest]) {
+            session.error(&why);
             return Ok(());
         }
         let progress = self.progress([&source, &dest], session);
@@ -140,6 +133,25 @@ impl Compare {
 }
 
 impl Compare {
+    /// Why no union is written to the directory that was named.
+    fn misplaced(&self, logs: [&ComparedLog; 2]) -> Option<String> {
+        let directory = self.restore_to.as_ref()?;
+        if let Some(log) = logs.into_iter().find(|log| holds(log, directory)) {
+            return Some(format!(
+                "{}: lies inside {}, and no input is ever touched: name another directory",
+                path_on_one_line(directory),
+                path_on_one_line(&log.path)
+            ));
+        }
+        let around = broker_directory::around(directory)?;
+        Some(format!(
+            "{}: lies in a log directory or in a partition, {}, where a foreign directory keeps a \
+             broker from starting: name another directory",
+            path_on_one_line(directory),
+            path_on_one_line(&around)
+        ))
+    }
+
     /// Both logs are read once; for a union twice more.
     fn progress(&self, logs: [&ComparedLog; 2], session: &mut Session) -> Arc<SharedProgress> {
         let times = if self.restore_to.is_some() { 3 } else { 1 };

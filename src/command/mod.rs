@@ -23,6 +23,7 @@ mod producers;
 mod progress;
 mod repair;
 mod repair_coordinators;
+mod repair_options;
 mod repair_producers;
 mod repair_progress;
 mod repair_replicas;

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use kfsck::format::number::{Offset, Timestamp};
+use kfsck::format::number::Offset;
 use kfsck::repair::apply::disk::SystemDisk;
 use kfsck::repair::apply::in_place::{self, Settled};
-use kfsck::repair::apply::{output, verify};
+use kfsck::repair::apply::{output, verify, work};
 use kfsck::repair::error::{ApplyError, PlanError};
 use kfsck::repair::internal_topic;
 use kfsck::repair::log::CLUSTER_METADATA;
@@ -22,15 +22,14 @@ use kfsck::storage::checkpoints::CheckpointFault;
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 use kfsck::storage::partition_name::PartitionName;
 
-use super::output::OutputOptions;
 use super::partition_files::CheckpointsBeside;
+use super::repair_options::{Common, LogOptions};
 use super::repair_producers::{AbortOptions, Asked, BarrierOptions, PidsOptions, SnapshotOptions};
 use super::repair_progress::{RepairProgress, WatchedDisk, Watching};
 use super::repair_replicas;
 use super::result_check;
 use super::session::Session;
 use super::status::Status;
-use super::time;
 
 /// Make a damaged partition sound again, as a plan that says first what is kept and what is lost
 ///
@@ -87,64 +86,6 @@ Examples:
   kfsck repair index --output repaired data/orders-0
   kfsck repair index --in-place data";
 
-#[derive(Debug, Args)]
-#[group(id = "how", required = true, multiple = false, args = ["truncate", "salvage"])]
-struct LogOptions {
-    /// End the log in front of the first damage, as a broker's recovery does
-    #[arg(long)]
-    truncate: bool,
-
-    /// Keep every sound batch, also behind damage; for the last copy that is left
-    #[arg(long)]
-    salvage: bool,
-
-    #[command(flatten)]
-    common: Common,
-}
-
-/// What a broker comes with.
-const DEFAULT_INDEX_INTERVAL_BYTES: u32 = 4096;
-
-/// What every verb takes.
-#[derive(Debug, Args)]
-#[group(id = "where", required = true, multiple = true)]
-#[group(args = ["output_dir", "in_place", "dry_run"])]
-pub(super) struct Common {
-    /// Partition directories, and log directories for all partitions in them
-    #[arg(value_name = "PATH", required = true)]
-    paths: Vec<PathBuf>,
-
-    /// Write the result to DIR/TOPIC-PARTITION
-    #[arg(long = "output", value_name = "DIR", conflicts_with = "in_place")]
-    output_dir: Option<PathBuf>,
-
-    /// Change the partition where it lies
-    #[arg(long)]
-    in_place: bool,
-
-    /// Only show the plan
-    #[arg(long)]
-    dry_run: bool,
-
-    /// The topic's index.interval.bytes: how far apart the entries of new indexes lie at least
-    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_INDEX_INTERVAL_BYTES)]
-    index_interval_bytes: u32,
-
-    /// The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]
-    #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
-    now: Option<Timestamp>,
-
-    #[command(flatten)]
-    output: OutputOptions,
-}
-
-impl Common {
-    /// The time to judge by.
-    pub(super) fn now(&self) -> Timestamp {
-        self.now.unwrap_or_else(time::now)
-    }
-}
-
 impl Verb {
     const fn common(&self) -> &Common {
         match self {
@@ -200,6 +141,10 @@ impl Repair {
                 Err(error) => session.read_error(&error),
             }
         }
+        let is_forced = match &self.verb {
+            Verb::Log(log) => !log.truncate || log.force,
+            _ => true,
+        };
         let (mut rules, mut asked): (&dyn RuleSet, _) = (&Stock, Asked::Index);
         match &self.verb {
             Verb::Log(log) if log.truncate => asked = Asked::Log(How::Truncate),
@@ -219,6 +164,7 @@ impl Repair {
         let metadata = self.verb.cluster_metadata();
         let mut run = Run {
             common,
+            is_forced,
             asked,
             metadata: metadata.and_then(|path| repair_replicas::read(path, session)),
             rules,
@@ -235,6 +181,8 @@ impl Repair {
 /// One run over all paths.
 struct Run<'a> {
     common: &'a Common,
+    /// Whether a log may be cut part of which lies in remote storage.
+    is_forced: bool,
     asked: Asked,
     metadata: Option<ClusterMetadata>,
     rules: &'static dyn RuleSet,
@@ -317,6 +265,7 @@ impl Run<'_> {
         let interval = u64::from(self.common.index_interval_bytes);
         let terms = Terms {
             index_interval_bytes: interval,
+            local_start: log_start.filter(|_| !self.is_forced),
             rules: self.rules,
             listener: Some(Arc::clone(&self.progress) as Arc<dyn Listener>),
             ..Terms::new(session.access, log_start.unwrap_or(Offset(0)))
@@ -346,7 +295,7 @@ impl Run<'_> {
         session: &mut Session,
     ) -> Option<Option<PartitionDirectory>> {
         let path = &partition.path;
-        let Some(work) = in_place::unsettled(path) else {
+        let Some(work) = work::unsettled(path) else {
             return Some(None);
         };
         if !self.common.in_place || self.common.dry_run {

@@ -24,8 +24,8 @@ use kfsck::repair::{index, log, snapshot_rebuild};
 use kfsck::state::rules::RuleSet;
 use kfsck::storage::directory::{Operand, PartitionDirectory};
 
-use super::repair::Common;
 use super::repair_coordinators::Gathered;
+use super::repair_options::Common;
 use super::rules::StockRulesOption;
 use super::session::Session;
 use super::time;

@@ -1,7 +1,7 @@
 //! A partition's directory that bears another name until all of it is on the disk.
 
 use super::error::WriteError;
-use crate::storage::lock::claim;
+use crate::storage::lock::{Claim, claim};
 use crate::storage::unfinished::{Left, UNFINISHED, left_in};
 use std::fs::{self, File};
 use std::io;
@@ -14,7 +14,7 @@ pub struct Unfinished {
     target: PathBuf,
     /// Directories that get a new name, the innermost first.
     above: Vec<PathBuf>,
-    _claim: File,
+    _claim: Claim,
 }
 
 impl Unfinished {

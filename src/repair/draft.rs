@@ -7,6 +7,7 @@ use crate::format::number::Offset;
 use crate::storage::directory::{PartitionDirectory, StrayKind};
 use crate::storage::file_name::{FileKind, Suffix};
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 
 /// The files of a partition, all of them unchanged at first.
@@ -90,8 +91,13 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Gives a file its content, and says why.
+    /// Gives a file its content, and says why, unless it has that content already.
     pub(super) fn write(&mut self, name: &str, content: Content, like: &str, detail: String) {
+        if let Content::Bytes(bytes) = &content
+            && self.holds(name, bytes)
+        {
+            return;
+        }
         let size = match &content {
             Content::Bytes(bytes) => u64::try_from(bytes.len()).ok(),
             Content::Pieces(pieces) => Some(pieces.iter().map(super::content::Piece::length).sum()),
@@ -100,6 +106,13 @@ impl<'a> Draft<'a> {
         let offset = offset_in(name);
         self.step(Action::Write, name, size, offset, detail);
         self.put(name, content, like);
+    }
+
+    /// Whether a file that is to stay as it is has these bytes.
+    fn holds(&self, name: &str, bytes: &[u8]) -> bool {
+        let is_kept = (self.files.get(name)).is_some_and(|file| !file.content.is_change());
+        // One that cannot be read is written anew, and tells then what is wrong.
+        is_kept && fs::read(self.directory.path.join(name)).is_ok_and(|found| found == bytes)
     }
 
     /// As [`Draft::write`], where steps say already what happens.

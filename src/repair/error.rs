@@ -64,6 +64,13 @@ pub enum Refusal {
     /// Something that the producers of the log do not allow.
     #[error("{0}")]
     Producers(String),
+    /// A cut where segments are in remote storage.
+    #[error(
+        "the log starts in front of its first segment here, by log-start-offset-checkpoint: what \
+         lies between is in remote storage, and metadata there may tell of segments up to the \
+         offsets that a cut takes away; --salvage keeps them, --force cuts the local log alone"
+    )]
+    Tiered,
     /// Two segments with the same base offset.
     #[error("two segments begin at offset {0}; move one of them away")]
     SameBase(Offset),
@@ -115,12 +122,14 @@ pub enum ApplyError {
     },
     /// The result would lie where a broker finds it.
     #[error(
-        "{}: lies in a log directory, where a foreign directory keeps a broker from starting; \
-         choose a place outside", path.display()
+        "{}: lies in a log directory or in a partition, {}, where a foreign directory keeps a \
+         broker from starting; choose a place outside", path.display(), around.display()
     )]
     InLogDirectory {
         /// The place asked for.
         path: PathBuf,
+        /// The directory that it lies in.
+        around: PathBuf,
     },
     /// Files changed since the plan was made or since a repair was broken off.
     #[error(

@@ -36,6 +36,7 @@ pub fn plan(directory: &PartitionDirectory, terms: &Terms) -> Result<Plan, PlanE
             correct(&mut draft, segment, terms);
         }
     }
+    draft.warnings.extend(log.lost_ends);
     Ok(draft.finish(Verb::Index, partition, log.ledger.kept))
 }
 

@@ -2,8 +2,11 @@
 //! indexes should say.
 
 use super::epoch_line::{OutOfLine, Spot};
+use super::gaps::Gaps;
+use super::holes::Holes;
 use super::index_check::{IndexCheck, Indexed};
 use super::ledger::Ledger;
+use super::losses::BEHIND;
 use super::old_indexes::OldIndexes;
 use super::old_snapshots::OldSnapshots;
 use super::part::{KeptSegment, Part, Stretch, Unsealed};
@@ -46,6 +49,10 @@ pub(super) struct KeptLog {
     pub(super) epochs: LeaderEpochs,
     /// Whether leader-epoch-checkpoint says the same of each batch.
     pub(super) epochs_agree: bool,
+    /// What is said of holes between segments.
+    pub(super) gaps: Vec<String>,
+    /// What becomes of transactions whose end marker is lost.
+    pub(super) lost_ends: Vec<String>,
     pub(super) manager: Manager<1>,
 }
 
@@ -83,6 +90,9 @@ pub(super) fn kept_log(ground: &Ground<'_>) -> Result<KeptLog, ReadError> {
             base,
             ground.terms.log_start,
         ),
+        holes: Holes::default(),
+        gaps: Gaps::default(),
+        indexed_upto: None,
         log: KeptLog {
             segments: Vec::new(),
             ledger: Ledger::new(base, ground.terms.log_start),
@@ -93,6 +103,8 @@ pub(super) fn kept_log(ground: &Ground<'_>) -> Result<KeptLog, ReadError> {
             corrected: BTreeMap::new(),
             epochs: LeaderEpochs::new(),
             epochs_agree: true,
+            gaps: Vec::new(),
+            lost_ends: Vec::new(),
             manager,
         },
     };
@@ -100,6 +112,7 @@ pub(super) fn kept_log(ground: &Ground<'_>) -> Result<KeptLog, ReadError> {
         pass.segment(&surveyed)?;
     }
     pass.end();
+    pass.log.gaps = pass.gaps.told(ground.terms.log_start);
     pass.log.corrected = pass.truth.corrected;
     Ok(pass.log)
 }
@@ -111,8 +124,12 @@ pub(super) struct Pass<'a> {
     /// The log ends here: whatever comes is lost.
     pub(super) is_cut: bool,
     /// The base of the segment in which it does.
-    cut_segment: Option<Offset>,
+    pub(super) cut_segment: Option<Offset>,
     truth: SnapshotTruth<'a>,
+    holes: Holes,
+    pub(super) gaps: Gaps,
+    /// The offset behind those that an index leads to behind the end of its file.
+    indexed_upto: Option<Offset>,
     pub(super) log: KeptLog,
 }
 
@@ -120,12 +137,12 @@ pub(super) struct Pass<'a> {
 pub(super) struct Current<'a> {
     file: &'a SegmentFile,
     pub(super) name: String,
-    length: u64,
+    pub(super) length: u64,
     /// Where the next segment begins that holds a batch.
-    limit: Option<Offset>,
-    parts: Vec<Part>,
+    pub(super) limit: Option<Offset>,
+    pub(super) parts: Vec<Part>,
     /// Where the log was cut.
-    cut: Option<(u64, Option<Offset>, String)>,
+    pub(super) cut: Option<(u64, Option<Offset>, String)>,
     check: IndexCheck,
 }
 
@@ -135,6 +152,9 @@ impl Pass<'_> {
         let file = surveyed.file;
         let source = Source::open(&file.path, terms.access)?;
         let mut old = OldIndexes::read(self.ground.directory, file.base_offset, terms.access)?;
+        self.indexed_upto = old
+            .upto_behind(source.len(), file.base_offset)
+            .or(self.indexed_upto);
         let check = IndexCheck::new(
             file.base_offset,
             terms.index_interval_bytes,
@@ -200,37 +220,6 @@ impl Pass<'_> {
         })
     }
 
-    fn bad(&mut self, bad: &Bad, current: &mut Current<'_>) {
-        let how = self.ground.how;
-        // Zeros in front of another segment stand for what that one does not begin behind.
-        let is_hole = current.limit.is_some_and(|limit| limit > self.log.end);
-        let is_loss = bad.is_loss() || is_hole;
-        if how == How::AsItIs || self.is_cut && !is_loss {
-            return;
-        }
-        if self.is_cut {
-            return self.log.ledger.lose(bad.claim, BEHIND);
-        }
-        if is_loss {
-            self.changes_here();
-            self.log.ledger.lose(bad.claim, bad.code.as_str());
-        }
-        let offset = bad.claim.map(|claim| claim.first);
-        let detail = format!("{}: {}", bad.code, bad.message);
-        if how == How::Truncate && is_loss {
-            return self.cut((bad.position, offset, detail), current);
-        }
-        let is_tail = bad.position + bad.size == current.length;
-        self.log.steps.push(Step {
-            action: if is_tail { Action::Cut } else { Action::Drop },
-            file: current.name.clone(),
-            position: Some(bad.position),
-            size: Some(bad.size),
-            offset,
-            detail,
-        });
-    }
-
     /// From the end so far on, the log is another one.
     pub(super) fn changes_here(&mut self) {
         if self.log.first_change.is_some() {
@@ -263,6 +252,14 @@ impl Pass<'_> {
             return self.log.ledger.lose(Some(claim), BEHIND);
         }
         self.begin_part(good, current);
+        let (end, name) = (self.log.end, &current.name);
+        let holds = current.parts.iter().any(|part| part.has_batch);
+        let holds = holds || current.file.base_offset <= end;
+        let is_open = self.log.ledger.is_open();
+        self.gaps.batch(end, good, holds, name, is_open);
+        if good.first > self.log.end && self.log.manager.ongoing().next().is_some() {
+            self.holes.add(self.log.end, good.first);
+        }
         self.truth.batch(self.log.end, batch, control);
         let mut entry = None;
         if batch.magic >= MAGIC {
@@ -308,32 +305,6 @@ impl Pass<'_> {
                     .marker(batch.producer_id, batch.base_offset, entry);
             }
         }
-    }
-
-    /// A batch that a broker does not survive.
-    fn refuse(&mut self, good: &Good, claim: Claim, detail: String, current: &mut Current<'_>) {
-        let (position, size) = (good.span.position, u64::from(good.span.size));
-        self.changes_here();
-        self.log.ledger.lose(Some(claim), "stops a broker");
-        let offset = Some(claim.first);
-        if self.ground.how == How::Truncate {
-            return self.cut((position, offset, detail), current);
-        }
-        self.log.steps.push(Step {
-            action: Action::Drop,
-            file: current.name.clone(),
-            position: Some(position),
-            size: Some(size),
-            offset,
-            detail,
-        });
-    }
-
-    /// The log ends at a position of this segment, with an offset where one is known, for a reason.
-    pub(super) fn cut(&mut self, here: (u64, Option<Offset>, String), current: &mut Current<'_>) {
-        self.is_cut = true;
-        self.cut_segment = current.parts.last().map(|part| part.base);
-        current.cut = Some(here);
     }
 
     fn epoch(&mut self, good: &Good) {
@@ -435,25 +406,32 @@ impl Pass<'_> {
         for part in parts {
             let found: &[_] = if part.base == was { &old.aborted } else { &[] };
             let is_readable = part.base != was || old.txn_is_whole;
+            let (aborted, end) = (&part.aborted, self.log.end);
+            let told = aborted.lost_ends(found, is_readable, &self.holes, end);
+            self.log.lost_ends.extend(told);
             self.log.segments.push(KeptSegment {
                 base: part.base,
                 source: name.clone(),
                 is_unchanged,
                 is_damaged,
                 faults: faults.clone(),
-                txn_index: part.aborted.corrected(found, is_readable),
+                txn_index: part.aborted.corrected(found, is_readable, &self.holes),
                 has_batch: part.has_batch,
                 stretches: part.stretches,
             });
         }
     }
 
-    /// Segments without a batch go, but for the last.
+    /// Segments that lose all their batches go, but for the last. One that was empty is legal.
     fn end(&mut self) {
         let last = self.log.segments.last().map(|segment| segment.base);
         let end = self.log.end.max(last.unwrap_or(self.log.end));
-        let known = self.truth.last().filter(|last| *last > end);
-        if let Some(known) = known.filter(|_| self.log.first_change.is_none()) {
+        let epoch = self.ground.epochs.and_then(LeaderEpochs::latest);
+        let epoch = epoch.map(|epoch| epoch.start_offset);
+        let known = [self.truth.last(), epoch, self.indexed_upto];
+        let known = known.into_iter().flatten().max().filter(|last| *last > end);
+        let is_asked = self.ground.how != How::AsItIs && self.log.first_change.is_none();
+        if let Some(known) = known.filter(|_| is_asked) {
             // What lay between went without a trace, or with nothing but zeros.
             self.changes_here();
             let claim = Claim {
@@ -473,9 +451,11 @@ impl Pass<'_> {
                 true => self.cut_segment,
                 false => log.segments.last().map(|segment| segment.base),
             };
+            let is_cut = self.is_cut;
             log.segments.retain(|segment| {
                 let is_last = last == Some(segment.base) && segment.base >= end;
-                segment.has_batch || is_last
+                let was_empty = segment.is_unchanged && !(is_cut && segment.base >= end);
+                segment.has_batch || is_last || was_empty
             });
             if let Some(segment) = log.segments.last()
                 && !segment.has_batch
@@ -491,6 +471,5 @@ impl Pass<'_> {
 }
 
 /// Why offsets are lost of which nothing is left.
-const GONE: &str = "behind the log's end, where a producer snapshot knows of them";
-/// Why a batch is lost that is sound.
-const BEHIND: &str = "behind the first damage";
+const GONE: &str =
+    "behind the log's end, where a snapshot, an index or leader-epoch-checkpoint knows of them";

@@ -74,6 +74,11 @@ impl Ledger {
         });
     }
 
+    /// Whether something is lost behind the last batch that stays.
+    pub(super) fn is_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     /// The log has ended.
     pub(super) fn end(&mut self) {
         self.close(None);
@@ -83,11 +88,13 @@ impl Ledger {
     fn close(&mut self, upto: Option<Offset>) {
         let (start, before) = (self.next, upto.map(|upto| upto.plus(-1)));
         let mut open = std::mem::take(&mut self.open);
-        // A header that contradicts what stays around it says nothing.
-        for one in &mut open {
+        // A header that contradicts what stays around it, or what comes behind it, says nothing.
+        let mut limit = before;
+        for one in open.iter_mut().rev() {
             one.claim = one.claim.filter(|claim| {
-                claim.first >= start && before.is_none_or(|before| claim.last <= before)
+                claim.first >= start && limit.is_none_or(|limit| claim.last <= limit)
             });
+            limit = one.claim.map(|claim| claim.first.plus(-1)).or(limit);
         }
         let mut from = start;
         let mut rest = open.into_iter().peekable();
@@ -96,13 +103,13 @@ impl Ledger {
             let upto = next.map(|next| next.first.plus(-1)).or(before);
             let is_gap = upto.is_none_or(|upto| from <= upto);
             let (first, last, records) = match claim {
-                Some(claim) => (Some(claim.first), Some(claim.last), claim.records),
+                Some(claim) => (Some(claim.first), Some(claim.last), claim.believable()),
                 None if is_gap => (Some(from), upto, None),
                 None => (None, None, None),
             };
             from = last.map_or(from, |last| from.max(last.plus(1)));
             if last.is_none_or(|last| last >= self.log_start) {
-                self.lost.push(Lost {
+                self.name(Lost {
                     first_offset: first,
                     last_offset: last,
                     records,
@@ -110,6 +117,32 @@ impl Ledger {
                 });
             }
         }
+    }
+}
+
+impl Ledger {
+    /// Neighbours that were lost for one reason make one.
+    fn name(&mut self, lost: Lost) {
+        if let Some(before) = self.lost.last_mut()
+            && before.reason == lost.reason
+            && let (Some(last), Some(first)) = (before.last_offset, lost.first_offset)
+            && last.plus(1) == first
+        {
+            let records = before.records.zip(lost.records);
+            before.records = records.map(|(one, other)| one.saturating_add(other));
+            before.last_offset = lost.last_offset;
+            return;
+        }
+        self.lost.push(lost);
+    }
+}
+
+impl Claim {
+    /// Its records, unless there are more than offsets.
+    fn believable(&self) -> Option<u64> {
+        let span = self.last.0.checked_sub(self.first.0)?;
+        let offsets = u64::try_from(span).ok()?.saturating_add(1);
+        self.records.filter(|records| *records <= offsets)
     }
 }
 
@@ -190,6 +223,31 @@ mod tests {
                 (Some(10), None, None)
             ]
         );
+    }
+
+    #[test]
+    fn what_comes_behind_contradicts_a_header_too() {
+        let mut ledger = Ledger::new(Offset(0), Offset(0));
+        ledger.keep(claim(0, 43));
+        ledger.lose(Some(claim(2_097_196, 2_097_200)), "crc");
+        ledger.lose(Some(claim(49, 50)), "behind");
+        ledger.end();
+        let expected = [(Some(44), Some(48), None), (Some(49), Some(50), Some(2))];
+        assert_eq!(lost(&ledger), expected);
+    }
+
+    #[test]
+    fn no_more_records_are_lost_than_offsets() {
+        let mut ledger = Ledger::new(Offset(0), Offset(0));
+        ledger.lose(
+            Some(Claim {
+                records: Some(3),
+                ..claim(0, 1)
+            }),
+            "crc",
+        );
+        ledger.end();
+        assert_eq!(lost(&ledger), [(Some(0), Some(1), None)]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::old_snapshots::OldSnapshots;
 use super::part::KeptSegment;
 use super::plan::{Plan, Verb};
 use super::terms::{How, Terms};
+use super::tiered;
 use super::words;
 use crate::format::leader_epoch_checkpoint;
 use crate::format::number::Offset;
@@ -46,6 +47,9 @@ pub fn plan(directory: &PartitionDirectory, how: How, terms: &Terms) -> Result<P
     {
         return Err(refused(Refusal::ClusterMetadata));
     }
+    if tiered::of_partition(directory, terms.local_start).is_some() {
+        return Err(refused(Refusal::Tiered));
+    }
     let mut draft = Draft::of(directory)?;
     draft.refuse_swaps()?;
     let files = segments(directory);
@@ -67,6 +71,7 @@ pub fn plan(directory: &PartitionDirectory, how: How, terms: &Terms) -> Result<P
         snapshots: Some(&snapshots),
     })?;
     let emptied = empty_below_start(&mut log, terms);
+    draft.warnings.append(&mut log.gaps);
     draft.steps = std::mem::take(&mut log.steps);
     plan_segments(&mut draft, directory, &log, emptied, terms);
     plan_snapshots(&mut draft, &log, &snapshots, terms);
@@ -163,14 +168,20 @@ fn plan_segment(draft: &mut Draft<'_>, segment: &KeptSegment, terms: &Terms) {
 }
 
 /// Snapshots up to the first change stay true. Behind it a broker that started would take one at
-/// the beginning of each of the last two segments, and one at the end.
+/// the beginning of each of the last two segments, and one at the end. Where there should be one
+/// and is none they are made as well.
 fn plan_snapshots(draft: &mut Draft<'_>, log: &KeptLog, old: &OldSnapshots, terms: &Terms) {
-    let Some(change) = log.first_change else {
-        return;
-    };
     let bases: BTreeSet<Offset> = log.segments.iter().map(|segment| segment.base).collect();
     let first = bases.first().copied().unwrap_or(log.end);
     let start = terms.log_start.max(first);
+    // Whoever rolls a segment takes one at its beginning.
+    let begins_behind = log.segments.last().map(|segment| segment.base);
+    let is_missed = begins_behind.is_some_and(|base| base > start)
+        && !old.offsets().any(|offset| old.is_usable(offset))
+        && log.producers.iter().any(|(_, entries)| !entries.is_empty());
+    let Some(change) = log.first_change.or(is_missed.then_some(start)) else {
+        return;
+    };
     let is_true = |offset: Offset| {
         offset > start && offset <= change && bases.contains(&offset) && old.is_usable(offset)
     };

@@ -1,6 +1,7 @@
 //! The index files of a segment as they are.
 
-use crate::format::number::Offset;
+use super::log::CLUSTER_METADATA;
+use crate::format::number::{Offset, Timestamp};
 use crate::format::offset_index::{self, OffsetIndex, OffsetIndexEntry};
 use crate::format::time_index::{self, TimeIndex, TimeIndexEntry};
 use crate::format::txn_index::{AbortedTxn, TxnIndex};
@@ -25,6 +26,20 @@ pub(super) struct OldIndexes {
 }
 
 impl OldIndexes {
+    /// The offset behind the one that the last entry of the offset index leads to, where that lies
+    /// behind a file of this length: so far the log went once. One index alone whose entries do
+    /// not rise says nothing.
+    pub(super) fn upto_behind(&self, length: u64, base: Offset) -> Option<Offset> {
+        let entries = self.offsets.as_ref()?;
+        let rises = entries.windows(2).all(|pair| {
+            matches!(pair, [one, other]
+                if one.offset < other.offset && one.position < other.position)
+        });
+        let last = entries.last().filter(|last| rises && last.offset > base)?;
+        let position = u64::try_from(last.position).ok()?;
+        (position >= length).then(|| last.offset.plus(1))
+    }
+
     /// Reads those of the segment that begins at `base`.
     ///
     /// # Errors
@@ -45,6 +60,9 @@ impl OldIndexes {
             let entry = u64::try_from(entry).unwrap_or(1);
             source.len().is_multiple_of(entry) && source.len() <= MOST_BYTES
         };
+        // A controller leaves its active segment's indexes as large as they were made, with zeros.
+        let name = directory.name.as_ref();
+        let preallocates = name.is_some_and(|name| name.topic == CLUSTER_METADATA);
         let mut read = Self {
             txn_is_whole: true,
             ..Self::default()
@@ -53,14 +71,23 @@ impl OldIndexes {
             && is_whole(&source, offset_index::ENTRY_SIZE)
         {
             let mut index = OffsetIndex::new(source.window(), base);
-            read.offsets = Some(index.entries().collect::<Result<_, _>>()?);
+            let mut entries: Vec<_> = index.entries().collect::<Result<_, _>>()?;
+            while preallocates && entries.last().is_some_and(|entry| entry.offset == base) {
+                entries.pop();
+            }
+            read.offsets = Some(entries);
             source.check()?;
         }
         if let Some(source) = open(FileKind::TimeIndex)?
             && is_whole(&source, time_index::ENTRY_SIZE)
         {
             let mut index = TimeIndex::new(source.window(), base);
-            read.times = Some(index.entries().collect::<Result<_, _>>()?);
+            let mut entries: Vec<_> = index.entries().collect::<Result<_, _>>()?;
+            let is_zero = |entry: &TimeIndexEntry| entry.timestamp == Timestamp(0);
+            while preallocates && entries.last().is_some_and(is_zero) {
+                entries.pop();
+            }
+            read.times = Some(entries);
             source.check()?;
         }
         if let Some(source) = open(FileKind::TxnIndex)? {

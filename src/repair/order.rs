@@ -181,6 +181,7 @@ fn of(placed: &Placed, message: String) -> Bad {
             last,
             records: Some(records),
         }),
+        is_one_batch: true,
         belongs: None,
     }
 }

@@ -19,6 +19,9 @@ use std::ops::ControlFlow;
 /// No record is larger; whatever a header says, memory holds what is there.
 const MOST_RECORD_BYTES: u64 = 1 << 31;
 
+/// Bytes of a batch in front of what its length counts.
+const FRAME: u64 = 12;
+
 /// Bytes that are read before somebody is told.
 const PACE: u64 = 1 << 20;
 
@@ -35,6 +38,8 @@ pub(super) struct Bad {
     pub(super) message: String,
     /// What its header says, if one is there. Nothing vouches for it.
     pub(super) claim: Option<Claim>,
+    /// Whether it is as long as that header says: else it holds more than one batch, or less.
+    pub(super) is_one_batch: bool,
     /// The one offset at which a sound batch belongs that bears another.
     pub(super) belongs: Option<Offset>,
 }
@@ -192,8 +197,12 @@ pub(super) fn each_piece(
                     size: u32::try_from(damage.size).unwrap_or(u32::MAX),
                     magic: MAGIC,
                 };
-                let claim = claim_of(&walk.head(span)?, damage.size);
-                Seen::Bad(Bad::of(&damage, claim))
+                let head = walk.head(span)?;
+                let claim = claim_of(&head, damage.size);
+                let length = Header::new(&head).batch_length();
+                let frame = u64::try_from(length).ok().map(|length| length + FRAME);
+                let is_one_batch = frame == Some(damage.size);
+                Seen::Bad(Bad::of(&damage, claim, is_one_batch))
             }
             Piece::Batch(span) => batch(&mut reader, file, span, decodes)?,
         };
@@ -232,6 +241,7 @@ fn batch(
             code,
             message,
             claim: Some(claim).filter(|claim| claim.first <= claim.last),
+            is_one_batch: true,
             belongs: None,
         })
     };
@@ -272,15 +282,21 @@ fn batch(
 }
 
 impl Bad {
-    fn of(damage: &Damage, claim: Option<Claim>) -> Self {
+    fn of(damage: &Damage, claim: Option<Claim>, is_one_batch: bool) -> Self {
         Self {
             position: damage.position,
             size: damage.size,
             code: damage.code,
             message: damage.message.clone(),
             claim: claim.filter(|_| damage.code != Code::ZeroTail),
+            is_one_batch,
             belongs: None,
         }
+    }
+
+    /// The offsets that are lost with it, as far as it tells.
+    pub(super) fn loss(&self) -> Option<Claim> {
+        self.claim.filter(|_| self.is_one_batch)
     }
 
     /// Whether records may have been here.

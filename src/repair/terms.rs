@@ -21,6 +21,9 @@ pub struct Terms {
     pub access: Access,
     /// The partition's line in `log-start-offset-checkpoint`, 0 without one.
     pub log_start: Offset,
+    /// That line where it must not lie in front of the first segment: what lies between would be
+    /// in remote storage, and a cut is refused.
+    pub local_start: Option<Offset>,
     /// `index.interval.bytes` of the topic, in bytes.
     pub index_interval_bytes: u64,
     /// Who hears how far a plan is.
@@ -35,6 +38,7 @@ impl Terms {
             rules: &Stock,
             access,
             log_start,
+            local_start: None,
             index_interval_bytes: 4096,
             listener: None,
         }

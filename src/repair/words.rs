@@ -22,6 +22,7 @@ pub(super) fn of(directory: &PartitionDirectory, how: How, log: &KeptLog, steps:
         alternatives(directory, how, &mut words.alternatives);
         warnings(how, log, &mut words.warnings);
     }
+    words.warnings.extend(log.lost_ends.iter().cloned());
     if steps.iter().any(|step| step.action == Action::Split) {
         words.warnings.push(
             "a segment is split because its offsets span more than 2147483647: were they meant \

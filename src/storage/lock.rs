@@ -49,14 +49,26 @@ fn taken(
     })
 }
 
-/// Claims a directory for this process alone, as long as the file lives; `None` where another
+/// A directory that this process alone writes to.
+#[derive(Debug)]
+pub struct Claim(File);
+
+impl Drop for Claim {
+    /// Gives it back at once: a process that was just started may have the file too.
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        let _unlocked = rustix::fs::flock(&self.0, rustix::fs::FlockOperation::Unlock);
+    }
+}
+
+/// Claims a directory for this process alone, as long as the claim lives; `None` where another
 /// process has. A process that ends, however it does, gives it back.
 ///
 /// # Errors
 /// What the system says.
-pub fn claim(directory: &Path) -> io::Result<Option<File>> {
+pub fn claim(directory: &Path) -> io::Result<Option<Claim>> {
     let file = File::open(directory)?;
-    Ok(is_claimed(&file)?.then_some(file))
+    Ok(is_claimed(&file)?.then_some(Claim(file)))
 }
 
 #[cfg(unix)]

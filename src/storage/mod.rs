@@ -1,6 +1,7 @@
 //! Files and directories: memory maps, segments, the walk over a segment that accounts for every
 //! byte, partition and log directories.
 
+pub mod broker_directory;
 pub mod checkpoints;
 pub mod damage;
 pub mod directory;

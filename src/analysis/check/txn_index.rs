@@ -6,6 +6,7 @@
 //! - the last stable offset of an entry depends on what was appended together;
 //! - compaction takes the records of aborted transactions: an entry keeps the first offset of a
 //!   transaction that the log shows no more, or only the end of;
+//! - an end marker that is lost makes two transactions look like one;
 //! - a broker that was killed may not have come to the last entries, and recovers the segment.
 
 use std::collections::VecDeque;
@@ -28,6 +29,9 @@ use crate::storage::damage::Damage;
 use crate::storage::file_name::FileKind;
 use crate::storage::source::{ReadError, Source};
 
+/// No transaction spans more holes than that and still matters.
+const MOST_HOLES: usize = 1024;
+
 /// Holds the transaction index of each segment against the log.
 #[derive(Debug)]
 pub(super) struct TxnIndexCheck {
@@ -38,6 +42,9 @@ pub(super) struct TxnIndexCheck {
     /// Something in the log cannot be read.
     is_damaged: bool,
     next_offset: Option<Offset>,
+    /// Where something is missing or cannot be read: end markers may have been there. The last of
+    /// them.
+    holes: VecDeque<Offset>,
     pub(super) unread: Vec<ReadError>,
 }
 
@@ -73,6 +80,7 @@ impl TxnIndexCheck {
             is_thinned: false,
             is_damaged: false,
             next_offset: None,
+            holes: VecDeque::new(),
             unread: Vec::new(),
         }
     }
@@ -108,6 +116,13 @@ impl Checker for TxnIndexCheck {
         let span = batch.last_offset.0.saturating_sub(batch.base_offset.0);
         self.is_thinned |= is_hole || (batch.magic >= MAGIC && i64::from(batch.count) <= span);
         self.next_offset = Some(batch.next_offset());
+        if is_hole || !checked.is_valid {
+            if self.holes.len() == MOST_HOLES {
+                self.holes.pop_front();
+            }
+            let hole = expected.map_or(batch.base_offset, |at| at.min(batch.base_offset));
+            self.holes.push_back(hole);
+        }
         if !checked.is_valid {
             self.is_damaged = true;
             if let Some(current) = &mut self.current {
@@ -124,8 +139,15 @@ impl Checker for TxnIndexCheck {
 
     fn aborted(&mut self, txn: &AbortedTxn, _: Found<'_>) {
         let first = self.setting.bases.map_or(Offset(0), |(first, _)| first);
-        let may_differ =
-            |entry: &AbortedTxn| self.is_thinned || self.is_damaged || entry.first_offset < first;
+        let may_differ = |entry: &AbortedTxn, computed: Offset| match entry.first_offset {
+            stored if stored < Offset(0) => false,
+            stored if stored < computed => self.is_thinned || self.is_damaged || stored < first,
+            // The marker may be lost that ended another transaction in front of this one.
+            stored => {
+                let mut holes = self.holes.iter();
+                holes.any(|hole| computed < *hole && *hole <= stored)
+            }
+        };
         if let Some(current) = &mut self.current {
             current.aborted(txn, may_differ);
         }
@@ -213,7 +235,7 @@ impl Current {
     }
 
     /// The log shows an aborted transaction.
-    fn aborted(&mut self, txn: &AbortedTxn, may_differ: impl Fn(&AbortedTxn) -> bool) {
+    fn aborted(&mut self, txn: &AbortedTxn, may_differ: impl Fn(&AbortedTxn, Offset) -> bool) {
         let is_due = |marker: &Marker| marker.offset <= txn.last_offset;
         while self.waiting.front().is_some_and(is_due)
             && let Some(marker) = self.waiting.pop_front()
@@ -237,7 +259,7 @@ impl Current {
         entry: &AbortedTxn,
         producer_id: ProducerId,
         shown: Option<&AbortedTxn>,
-        may_differ: &impl Fn(&AbortedTxn) -> bool,
+        may_differ: &impl Fn(&AbortedTxn, Offset) -> bool,
     ) {
         if entry.producer_id != producer_id {
             let message = format!(
@@ -251,8 +273,7 @@ impl Current {
             return;
         };
         let (stored, computed) = (entry.first_offset, shown.first_offset);
-        let is_earlier = (Offset(0)..computed).contains(&stored);
-        if stored == computed || (is_earlier && may_differ(entry)) {
+        if stored == computed || may_differ(entry, computed) {
             return;
         }
         let message = format!(
@@ -381,7 +402,7 @@ impl Current {
         // Markers that end no transaction: their producers had none open, or compaction took it.
         while let Some(marker) = self.waiting.pop_front() {
             if let Some((number, entry)) = marker.entry {
-                self.compare(number, &entry, marker.producer_id, None, &|_| true);
+                self.compare(number, &entry, marker.producer_id, None, &|_, _| true);
             }
         }
         if let Some(source) = &self.file.source {

@@ -9,13 +9,16 @@ use std::path::Path;
 
 use super::content::{Likeness, likeness};
 use super::difference::Shown;
+use super::epochs::Lineage;
 use super::pairing::{Meeting, Pairs};
 use super::reading::Seen;
 use super::side::{ComparedLog, Side};
 use super::verdict::{Comparison, Sum};
+use crate::analysis::cluster_log::CLUSTER_METADATA_TOPIC;
 use crate::format::leader_epoch_checkpoint::EpochEntry;
 use crate::format::number::{LeaderEpoch, Offset};
 use crate::format::producer_snapshot::ProducerEntry;
+use crate::format::uuid::Uuid;
 use crate::rebuild::copied::CopiedPartition;
 use crate::rebuild::error::WriteError;
 use crate::rebuild::partition::{PartitionOptions, Written};
@@ -65,6 +68,15 @@ pub enum Refusal {
     NoCommonEpoch,
     /// A name that tells the partition is needed for the directory to write.
     NoName,
+    /// The log of the cluster's metadata: a quorum keeps more than a log.
+    ClusterMetadata,
+    /// The topics bear other ids: one was deleted and made anew, or both are of other clusters.
+    OtherTopic {
+        /// That of source.
+        source: Uuid,
+        /// That of dest.
+        dest: Uuid,
+    },
 }
 
 /// Where a stretch of damage or of other cases is kept, so many are.
@@ -219,13 +231,8 @@ pub fn plan(
     comparison: &Comparison,
 ) -> Result<Plan, ReadError> {
     let mut chooser = Chooser::new(comparison, is_compacted([source, dest], comparison));
-    if source.name.as_ref().or(dest.name.as_ref()).is_none() {
-        chooser.plan.refusal = Some(Refusal::NoName);
-        return Ok(chooser.plan);
-    }
-    let [one, other] = &comparison.lineages;
-    if comparison.divergence.is_none() && one.latest().is_some() && other.latest().is_some() {
-        chooser.plan.refusal = Some(Refusal::NoCommonEpoch);
+    chooser.plan.refusal = refusal(source, dest, comparison);
+    if chooser.plan.refusal.is_some() {
         return Ok(chooser.plan);
     }
     super::meet(source, dest, &mut |meeting, pairs| {
@@ -233,6 +240,27 @@ pub fn plan(
         Ok(())
     })?;
     Ok(chooser.plan)
+}
+
+/// Why there is no union, as far as no batch needs to be read for it.
+fn refusal(source: &ComparedLog, dest: &ComparedLog, comparison: &Comparison) -> Option<Refusal> {
+    let mut names = [source, dest]
+        .into_iter()
+        .filter_map(|log| log.name.as_ref());
+    if names.clone().next().is_none() {
+        return Some(Refusal::NoName);
+    }
+    if names.any(|name| name.topic == CLUSTER_METADATA_TOPIC) {
+        return Some(Refusal::ClusterMetadata);
+    }
+    if let (Some(source), Some(dest)) = (source.topic_id, dest.topic_id)
+        && source != dest
+    {
+        return Some(Refusal::OtherTopic { source, dest });
+    }
+    let is_led = |lineage: &Lineage| lineage.latest().is_some();
+    let is_parted = comparison.divergence.is_none() && comparison.lineages.iter().all(is_led);
+    is_parted.then_some(Refusal::NoCommonEpoch)
 }
 
 fn is_compacted(logs: [&ComparedLog; 2], comparison: &Comparison) -> bool {

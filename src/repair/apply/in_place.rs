@@ -1,36 +1,30 @@
 //! A plan carried out in the partition's own directory.
 //!
-//! New files are made whole beside the old ones, under names that mean nothing to a broker. Old
-//! files that will go or be replaced get a second name in the work directory, which lies beside the
-//! log directory and never in it. Then a journal is written there; from then on the repair is
-//! finished, whatever happens, and before it is undone: each is the affair of the next run
-//! ([`settle`]). What is left to do behind the journal is renaming and removing, and to do that
-//! twice does no harm.
+//! What will be done is written down first, in the work directory, which lies beside the log
+//! directory and never in it. New files are made whole beside the old ones, under names that mean
+//! nothing to a broker. Old files that will go or be replaced get a second name in the work
+//! directory. Then what was written down becomes the journal; from then on the repair is finished,
+//! whatever happens, and before it is undone: each is the affair of the next run ([`settle`]). What
+//! is left to do behind the journal is renaming and removing, and to do that twice does no harm.
+//! Nothing is undone that was not written down.
 
 use super::disk::Disk;
 use super::journal::{Before, Change, Journal};
 use super::output::log_directory;
 use super::staging::{make, system};
+use super::work::{
+    ABANDONED, BEGUN, DONE, JOURNAL, UNFINISHED_BEGUN, free_work_directory, remains, unsettled,
+};
 use crate::repair::error::ApplyError;
 use crate::repair::plan::Plan;
-use crate::storage::lock::{Lock, take};
+use crate::storage::lock::{Claim, Lock, claim, take};
 use crate::storage::source::Access;
-use std::fs;
+use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// What files are called in the partition's directory before they get their names.
 const STAGED: &str = "kfsck-staged-";
-/// In front of the number of a second repair's work directory: no name of a partition has it, so
-/// that of no other partition is taken for one.
-const NUMBERED: &str = "+";
-const JOURNAL: &str = "journal.json";
-const UNFINISHED_JOURNAL: &str = "journal.json.new";
-/// What the journal is called when all of it is done.
-const DONE: &str = "done.json";
-/// What it is called when it cannot be done any more.
-const ABANDONED: &str = "abandoned.json";
-
 /// What became of a repair that was broken off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settled {
@@ -48,7 +42,7 @@ pub enum Settled {
 /// A lock that is held, an old file that cannot be read, and what the system says. Where it fails
 /// in front of the journal everything is as before, but for files that [`settle`] takes away.
 pub fn apply(disk: &mut dyn Disk, plan: &Plan, access: Access) -> Result<PathBuf, ApplyError> {
-    let _lock = locked(&plan.directory)?;
+    let _alone = alone(&plan.directory)?;
     let work = free_work_directory(&plan.directory);
     let beside = work.parent().map_or_else(PathBuf::new, Path::to_owned);
     system(&work, disk.create_directory(&work))?;
@@ -72,85 +66,48 @@ pub fn apply(disk: &mut dyn Disk, plan: &Plan, access: Access) -> Result<PathBuf
 /// A lock that is held, files that changed meanwhile ([`ApplyError::Changed`]), a journal that
 /// does not read, and what the system says.
 pub fn settle(disk: &mut dyn Disk, partition: &Path) -> Result<Settled, ApplyError> {
+    if unsettled(partition).is_none() {
+        return Ok(Settled::Nothing);
+    }
+    let _alone = alone(partition)?;
+    // Another run may just have ended.
     let Some(work) = unsettled(partition) else {
         return Ok(Settled::Nothing);
     };
-    let _lock = locked(partition)?;
     let path = work.join(JOURNAL);
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            undo(disk, partition, &work)?;
-            return Ok(Settled::Undone);
-        }
-        Err(reason) => return Err(ApplyError::System { path, reason }),
-    };
-    let journal = Journal::decode(&bytes).map_err(|reason| ApplyError::Journal { path, reason })?;
+    if !path.exists() {
+        undo(disk, partition, &work)?;
+        return Ok(Settled::Undone);
+    }
+    let journal = read_journal(&path)?;
     finish(disk, partition, &work, &journal)?;
     Ok(Settled::Finished)
 }
 
-/// The work directory of a repair of this partition that was broken off.
-#[must_use]
-pub fn unsettled(partition: &Path) -> Option<PathBuf> {
-    let (beside, own) = place(partition);
-    let entries = fs::read_dir(&beside).into_iter().flatten();
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    // A name of ours, or that with a number; older ones may have been removed by hand.
-    let mut ours: Vec<_> = names
-        .filter_map(|name| {
-            let number = match name.strip_prefix(&own)? {
-                "" => 1,
-                rest => rest.strip_prefix(NUMBERED)?.parse::<u64>().ok()?,
-            };
-            Some((number, beside.join(name)))
-        })
-        .filter(|(_, work)| work.is_dir())
-        .collect();
-    ours.sort();
-    let mut ours = ours.into_iter().map(|(_, work)| work);
-    ours.find(|work| !work.join(DONE).exists() && !work.join(ABANDONED).exists())
+/// Keeps brokers and other runs away.
+#[derive(Debug)]
+struct Alone {
+    _lock: Lock,
+    _claim: Claim,
 }
 
-/// Takes the lock of the log directory.
-fn locked(partition: &Path) -> Result<Lock, ApplyError> {
+/// Takes the lock of the log directory, and claims the partition's for this process: copies have no
+/// lock.
+fn alone(partition: &Path) -> Result<Alone, ApplyError> {
     let log_directory = log_directory(partition);
-    match system(&log_directory, take(&log_directory))? {
-        Lock::Held(path) => Err(ApplyError::Locked { path }),
-        free @ Lock::Free(_) => Ok(free),
-    }
-}
-
-/// The directory around the log directory, and the name there of a work directory:
-/// `<log directory>.kfsck-repair-<partition>`.
-fn place(partition: &Path) -> (PathBuf, String) {
-    let partition = fs::canonicalize(partition).unwrap_or_else(|_| partition.to_owned());
-    let log_directory = log_directory(&partition);
-    let name = |path: &Path| {
-        path.file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
+    let lock = match system(&log_directory, take(&log_directory))? {
+        Lock::Held(path) => return Err(ApplyError::Locked { path }),
+        free @ Lock::Free(_) => free,
     };
-    let own = format!("{}.kfsck-repair-{}", name(&log_directory), name(&partition));
-    let beside = log_directory.parent().map(Path::to_owned);
-    (beside.unwrap_or(log_directory), own)
-}
-
-/// That name, then the same with a number behind it.
-fn work_directories(partition: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    let (beside, own) = place(partition);
-    (1_u64..).map(move |number| {
-        beside.join(match number {
-            1 => own.clone(),
-            number => format!("{own}{NUMBERED}{number}"),
-        })
-    })
-}
-
-fn free_work_directory(partition: &Path) -> PathBuf {
-    let mut free = work_directories(partition).filter(|work| fs::symlink_metadata(work).is_err());
-    free.next().unwrap_or_default()
+    match system(partition, claim(partition))? {
+        Some(claim) => Ok(Alone {
+            _lock: lock,
+            _claim: claim,
+        }),
+        None => Err(ApplyError::Claimed {
+            path: partition.to_owned(),
+        }),
+    }
 }
 
 /// All that can be done without a change to what is there.
@@ -161,48 +118,60 @@ fn prepare(
     access: Access,
 ) -> Result<Journal, ApplyError> {
     let directory = &plan.directory;
-    let changed = || plan.files.iter().filter(|file| file.content.is_change());
-    let staged_name = |name: &str| {
-        let index = changed().position(|file| file.name == name);
-        index.map(|index| format!("{STAGED}{index}"))
-    };
-    let finished = |log: &str| directory.join(staged_name(log).unwrap_or_else(|| log.to_owned()));
+    let journal = Journal::new(
+        plan.verb.as_str(),
+        directory.to_string_lossy().into_owned(),
+        changes(plan)?,
+    );
+    let (bytes, new) = (journal.encode(), work.join(UNFINISHED_BEGUN));
+    let written = disk.write(&new, None, &mut |out| out.write_all(&bytes));
+    system(&new, written)?;
+    let begun = work.join(BEGUN);
+    system(&new, disk.rename(&new, &begun))?;
+    system(work, disk.sync_directory(work))?;
     // What a repair that was given up may have left.
     remove_staged(disk, directory)?;
-    let mut changes = Vec::new();
-    for file in changed() {
-        let staged = staged_name(&file.name).filter(|_| file.content.is_kept());
-        if let Some(staged) = &staged {
+    let staged_name = |log: &str| {
+        let mut changes = journal.changes.iter();
+        let change = changes.find(|change| change.name == log);
+        change.and_then(|change| change.staged.as_deref())
+    };
+    let finished = |log: &str| directory.join(staged_name(log).unwrap_or(log));
+    let planned = plan.files.iter().filter(|file| file.content.is_change());
+    for (file, change) in planned.zip(&journal.changes) {
+        if let Some(staged) = &change.staged {
             let path = directory.join(staged);
             make(disk, plan, file, &path, &finished, access)?;
         }
-        let old = directory.join(&file.name);
+        if change.before.is_some() {
+            let old = directory.join(&file.name);
+            set_aside(disk, &old, &work.join(&file.name))?;
+        }
+    }
+    system(directory, disk.sync_directory(directory))?;
+    system(work, disk.sync_directory(work))?;
+    system(&begun, disk.rename(&begun, &work.join(JOURNAL)))?;
+    system(work, disk.sync_directory(work))?;
+    Ok(journal)
+}
+
+/// What will happen to the files that a plan changes, in its order.
+fn changes(plan: &Plan) -> Result<Vec<Change>, ApplyError> {
+    let changed = plan.files.iter().filter(|file| file.content.is_change());
+    let changes = changed.enumerate().map(|(index, file)| {
+        let old = plan.directory.join(&file.name);
         let before = match fs::metadata(&old) {
             Ok(metadata) => Some(Before::of(&metadata)),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(reason) => return Err(ApplyError::System { path: old, reason }),
         };
-        if before.is_some() {
-            set_aside(disk, &old, &work.join(&file.name))?;
-        }
-        changes.push(Change {
+        Ok(Change {
             name: file.name.clone(),
-            staged,
+            staged: (file.content.is_kept()).then(|| format!("{STAGED}{index}")),
             before,
-        });
-    }
-    system(directory, disk.sync_directory(directory))?;
-    system(work, disk.sync_directory(work))?;
-    let directory = directory.to_string_lossy().into_owned();
-    let journal = Journal::new(plan.verb.as_str(), directory, changes);
-    let (bytes, new) = (journal.encode(), work.join(UNFINISHED_JOURNAL));
-    system(
-        &new,
-        disk.write(&new, None, &mut |out| out.write_all(&bytes)),
-    )?;
-    system(&new, disk.rename(&new, &work.join(JOURNAL)))?;
-    system(work, disk.sync_directory(work))?;
-    Ok(journal)
+        })
+    });
+    changes.collect()
 }
 
 /// Gives an old file a second name; where the work directory lies in another file system, a copy.
@@ -211,7 +180,7 @@ fn set_aside(disk: &mut dyn Disk, old: &Path, aside: &Path) -> Result<(), ApplyE
         Ok(()) => Ok(()),
         Err(error) if is_of_another_kind(error.kind()) => {
             let like = system(old, fs::metadata(old))?;
-            let mut from = system(old, fs::File::open(old))?;
+            let mut from = system(old, File::open(old))?;
             let copied = disk.write(aside, Some(&like), &mut |out| {
                 std::io::copy(&mut from, out).map(|_| ())
             });
@@ -312,20 +281,46 @@ fn remove_staged(disk: &mut dyn Disk, partition: &Path) -> Result<(), ApplyError
     }
 }
 
-/// Takes away what a repair has made that has no journal yet: nothing else was changed.
+/// Takes away what a repair has made that has no journal yet: nothing else was changed. Second
+/// names of files go where the files themselves are as they were; all else that lies in the work
+/// directory stays.
 fn undo(disk: &mut dyn Disk, partition: &Path, work: &Path) -> Result<(), ApplyError> {
+    let (journal, begun) = (work.join(JOURNAL), work.join(BEGUN));
     // It may be there and not be known to be on the disk: what it speaks of is about to go.
-    let journal = work.join(JOURNAL);
     if journal.exists() {
-        system(&journal, disk.remove_file(&journal))?;
+        system(&journal, disk.rename(&journal, &begun))?;
         system(work, disk.sync_directory(work))?;
     }
     remove_staged(disk, partition)?;
-    for entry in system(work, fs::read_dir(work))? {
-        let path = system(work, entry)?.path();
-        system(&path, disk.remove_file(&path))?;
+    if begun.exists() {
+        for change in read_journal(&begun)?.changes {
+            let now = fs::metadata(partition.join(&change.name)).ok();
+            let aside = work.join(&change.name);
+            let is_as_it_was = now.is_some_and(|now| change.before == Some(Before::of(&now)));
+            if is_as_it_was && fs::symlink_metadata(&aside).is_ok_and(|found| found.is_file()) {
+                system(&aside, disk.remove_file(&aside))?;
+            }
+        }
+        if !remains(work).iter().all(|name| name == BEGUN) {
+            let abandoned = work.join(ABANDONED);
+            system(&begun, disk.rename(&begun, &abandoned))?;
+            return system(work, disk.sync_directory(work));
+        }
+        system(&begun, disk.remove_file(&begun))?;
+    }
+    let unfinished = work.join(UNFINISHED_BEGUN);
+    if unfinished.exists() {
+        system(&unfinished, disk.remove_file(&unfinished))?;
     }
     system(work, disk.remove_directory(work))?;
     let beside = work.parent().map_or_else(PathBuf::new, Path::to_owned);
     system(&beside, disk.sync_directory(&beside))
+}
+
+fn read_journal(path: &Path) -> Result<Journal, ApplyError> {
+    let bytes = system(path, fs::read(path))?;
+    Journal::decode(&bytes).map_err(|reason| ApplyError::Journal {
+        path: path.to_owned(),
+        reason,
+    })
 }

@@ -11,3 +11,4 @@ pub mod output;
 mod recipe;
 mod staging;
 pub mod verify;
+pub mod work;

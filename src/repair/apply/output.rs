@@ -4,7 +4,7 @@ use super::disk::Disk;
 use super::staging::{make, system};
 use crate::repair::error::ApplyError;
 use crate::repair::plan::Plan;
-use crate::storage::file_name::FileKind;
+use crate::storage::broker_directory::around;
 use crate::storage::lock::{Lock, claim, probe};
 use crate::storage::source::Access;
 use crate::storage::unfinished::{Left, UNFINISHED, left_in};
@@ -37,7 +37,7 @@ pub fn write(
     if let Lock::Held(path) = system(&log_directory, probe(&log_directory))? {
         return Err(ApplyError::Locked { path });
     }
-    refuse_inside(&log_directory, output)?;
+    refuse_inside(output)?;
     let target = output.join(&plan.topic_partition);
     refuse_taken(&target)?;
     make_directories(disk, output)?;
@@ -132,23 +132,13 @@ pub(super) fn log_directory(partition: &Path) -> PathBuf {
 }
 
 /// A foreign directory in a log directory keeps a broker from starting.
-fn refuse_inside(log_directory: &Path, output: &Path) -> Result<(), ApplyError> {
-    let is_log_directory = [FileKind::LOCK_NAME, FileKind::MetaProperties.name()]
-        .iter()
-        .any(|name| log_directory.join(name).exists());
-    let there = output
-        .ancestors()
-        .find_map(|above| match above.as_os_str().is_empty() {
-            true => fs::canonicalize(".").ok(),
-            false => fs::canonicalize(above).ok(),
-        });
-    match there {
-        Some(there) if is_log_directory && there.starts_with(log_directory) => {
-            Err(ApplyError::InLogDirectory {
-                path: output.to_owned(),
-            })
-        }
-        _ => Ok(()),
+fn refuse_inside(output: &Path) -> Result<(), ApplyError> {
+    match around(output) {
+        Some(around) => Err(ApplyError::InLogDirectory {
+            path: output.to_owned(),
+            around,
+        }),
+        None => Ok(()),
     }
 }
 

@@ -151,6 +151,22 @@ fn refused(refusal: &Refusal, out: &mut String) {
             2,
             out,
         ),
+        Refusal::ClusterMetadata => wrap(
+            "NOT RESTORED: a replica of __cluster_metadata is more than its log: snapshots of the \
+             metadata and the state of its votes. Nothing was written; wipe a replica that is \
+             damaged and let it fetch the log from the quorum.",
+            0,
+            2,
+            out,
+        ),
+        Refusal::OtherTopic { source, dest } => {
+            let text = format!(
+                "NOT RESTORED: partition.metadata has topic id {source} in source and {dest} in \
+                 dest. They are logs of two topics, though these bear one name. Nothing was \
+                 written."
+            );
+            wrap(&text, 0, 2, out);
+        }
     }
 }
 
@@ -196,6 +212,8 @@ pub(super) fn push(restored: &Restored, wide: WideIntegers, out: &mut Vec<u8>) {
                 Refusal::Conflict { offset, .. } => ("conflict", Some(offset.0)),
                 Refusal::NoCommonEpoch => ("no-common-epoch", None),
                 Refusal::NoName => ("no-name", None),
+                Refusal::ClusterMetadata => ("cluster-metadata", None),
+                Refusal::OtherTopic { .. } => ("topic-ids", None),
             };
             inner.text("kind", kind);
             inner.optional_int("offset", offset);

@@ -281,6 +281,42 @@ fn a_union_never_goes_into_an_input() {
 }
 
 #[test]
+fn a_union_never_goes_where_a_broker_would_find_it() {
+    let (_one, source) = damaged(&testdata(BOTH), FIRST);
+    let logs = source.parent().unwrap();
+    fs::write(logs.join("meta.properties"), "version=1\n").unwrap();
+    let before = fs::read_dir(logs).unwrap().count();
+    let target = logs.join("new");
+    let options = ["--restore-to", target.to_str().unwrap()];
+    let outcome = run(&options, &source, &testdata(BOTH)).ended_with(3);
+    let told = "lies in a log directory";
+    assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+    assert_eq!(fs::read_dir(logs).unwrap().count(), before);
+}
+
+#[test]
+fn logs_that_have_no_union() {
+    let place = tempfile::tempdir().unwrap();
+    let target = place.path().join("union");
+    let options = ["--restore-to", target.to_str().unwrap()];
+    let metadata = testdata("main/__cluster_metadata-0");
+    let (_one, source) = damaged(&testdata(BOTH), FIRST);
+    let other_id = "version: 0\ntopic_id: cwxwTFQGTUyYNhf-zwBc8g";
+    fs::write(source.join("partition.metadata"), other_id).unwrap();
+    let both = testdata(BOTH);
+    for (source, dest, kind, told) in [
+        (&metadata, &metadata, "cluster-metadata", "the quorum"),
+        (&source, &both, "topic-ids", "cwxwTFQGTUyYNhf-zwBc8g"),
+    ] {
+        let (document, _) = json(&options, source, dest);
+        assert_eq!(document.restored.unwrap().refusal.unwrap().kind, kind);
+        let outcome = run(&options, source, dest).ended_with(3);
+        assert!(outcome.text().contains(told), "{}", outcome.text());
+        assert!(!target.exists());
+    }
+}
+
+#[test]
 fn inputs_that_cannot_be_compared() {
     let sound = testdata(BOTH);
     let absent = Path::new("absent/orders-0");

@@ -5,7 +5,8 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use kfsck::repair::apply::disk::{Disk, Fill, SystemDisk};
-use kfsck::repair::apply::in_place::{Settled, apply, settle, unsettled};
+use kfsck::repair::apply::in_place::{Settled, apply, settle};
+use kfsck::repair::apply::work::unsettled;
 use kfsck::repair::error::ApplyError;
 use kfsck::storage::source::Access;
 
@@ -262,4 +263,76 @@ fn what_another_partition_has_set_aside_is_left_alone() {
         settle(&mut SystemDisk, &copied.path).unwrap(),
         Settled::Nothing
     );
+}
+
+#[test]
+fn a_directory_in_which_no_run_has_written_down_what_it_does_is_left_alone() {
+    // The name is taken by somebody else's files, also some that a repair would set aside.
+    let copied = damaged();
+    let work = work_of(&copied);
+    std::fs::create_dir(&work).unwrap();
+    std::fs::create_dir(work.join("mine")).unwrap();
+    for name in ["notes.txt", "00000000000000000047.log"] {
+        std::fs::write(work.join(name), "mine").unwrap();
+    }
+    let plan = plan(&copied.path, Verb::Truncate);
+    assert_eq!(unsettled(&copied.path), None);
+    let aside = apply(&mut SystemDisk, &plan, Access::Map).unwrap();
+    assert!(aside.to_str().unwrap().ends_with("+2"), "{aside:?}");
+    assert_eq!(std::fs::read_dir(&work).unwrap().count(), 3);
+    // Backups whose record was removed are nobody's to remove.
+    let old = contents(&aside).len();
+    std::fs::remove_file(aside.join("done.json")).unwrap();
+    let settled = settle(&mut SystemDisk, &copied.path).unwrap();
+    assert_eq!(settled, Settled::Nothing);
+    assert_eq!(contents(&aside).len(), old - 1);
+}
+
+#[test]
+fn undoing_removes_nothing_but_second_names_that_the_run_gave() {
+    let copied = damaged();
+    let before = contents(&copied.path);
+    let plan = plan(&copied.path, Verb::Truncate);
+    let work = work_of(&copied);
+    let at = (0..)
+        .find(|at| {
+            let copied = damaged();
+            let mut disk = Breaking::new(*at, Break::Before);
+            let _broken = apply(&mut disk, &plan_of(&copied), Access::Map);
+            work_of(&copied).join("journal.json").exists()
+        })
+        .unwrap();
+    // In front of the journal; what is set aside is all there.
+    let mut disk = Breaking::new(at - 1, Break::Before);
+    apply(&mut disk, &plan, Access::Map).unwrap_err();
+    assert!(work.join("begun.json").exists());
+    std::fs::create_dir(work.join("mine")).unwrap();
+    std::fs::write(work.join("notes.txt"), "mine").unwrap();
+    let settled = settle(&mut SystemDisk, &copied.path).unwrap();
+    assert_eq!(settled, Settled::Undone);
+    assert!(contents(&copied.path) == before);
+    let left: Vec<_> = std::fs::read_dir(&work)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(left.len(), 3, "{left:?}");
+    assert_eq!(unsettled(&copied.path), None);
+}
+
+fn plan_of(copied: &Copied) -> kfsck::repair::plan::Plan {
+    plan(&copied.path, Verb::Truncate)
+}
+
+/// Copies have no lock: the partition itself is claimed.
+#[test]
+fn a_partition_that_another_run_repairs_is_left_alone() {
+    let copied = damaged();
+    let before = contents(&copied.path);
+    let plan = plan(&copied.path, Verb::Truncate);
+    let claim = kfsck::storage::lock::claim(&copied.path).unwrap().unwrap();
+    let error = apply(&mut SystemDisk, &plan, Access::Map).unwrap_err();
+    assert!(matches!(error, ApplyError::Claimed { .. }), "{error}");
+    assert!(contents(&copied.path) == before && !work_of(&copied).exists());
+    drop(claim);
+    apply(&mut SystemDisk, &plan, Access::Map).unwrap();
 }

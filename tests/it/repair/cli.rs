@@ -138,6 +138,36 @@ fn no_result_lies_where_a_broker_would_find_it() {
         );
     }
     assert_eq!(fs::read_dir(&logs).unwrap().count(), 2);
+    // Nor in another broker's, or in another partition.
+    let other = damaged();
+    for (from, output) in [
+        (&other, logs.join("new/deep")),
+        (&other, other.path.join("new")),
+        (&copied, other.path.join("new")),
+    ] {
+        let run = Run::new(LOG).arg("--output").arg(&output).arg(&from.path);
+        let outcome = run.outcome().ended_with(3);
+        let told = "in a partition";
+        assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+        assert!(!output.exists(), "{}", output.display());
+    }
+}
+
+/// Of a log that starts in front of its first segment the rest is in remote storage.
+#[test]
+fn a_tiered_log_is_cut_by_force_alone() {
+    let copied = damaged();
+    fs::remove_file(&copied.logs()[0]).unwrap();
+    let checkpoint = log_directory(&copied).join("log-start-offset-checkpoint");
+    fs::write(checkpoint, "0\n1\ntxn-both 0 0\n").unwrap();
+    let cut = ["repair", "log", "--truncate", "--dry-run"];
+    let outcome = repair(&cut, &[&copied.path]).ended_with(3);
+    let told = "remote storage";
+    assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+    let forced = [cut.as_slice(), &["--force"]].concat();
+    repair(&forced, &[&copied.path]).ended_with(1);
+    let dry = [LOG.as_slice(), &["--dry-run"]].concat();
+    repair(&dry, &[&copied.path]).ended_with(1);
 }
 
 #[test]

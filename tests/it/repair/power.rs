@@ -18,8 +18,9 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use kfsck::repair::apply::disk::{Disk, Fill, SystemDisk};
-use kfsck::repair::apply::in_place::{apply, settle, unsettled};
+use kfsck::repair::apply::in_place::{apply, settle};
 use kfsck::repair::apply::output;
+use kfsck::repair::apply::work::unsettled;
 use kfsck::repair::plan::Plan;
 use kfsck::storage::directory;
 use kfsck::storage::source::Access;
