@@ -447,7 +447,7 @@ impl Pass<'_> {
                 is_unchanged,
                 is_damaged,
                 faults: faults.clone(),
-                txn_index: part.aborted.corrected(found, is_readable),
+                txn_index: part.aborted.corrected(found, is_readable, self.log.end),
                 has_batch: part.has_batch,
                 stretches: part.stretches,
             });
