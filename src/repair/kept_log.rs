@@ -415,7 +415,9 @@ impl Pass<'_> {
                 is_unchanged,
                 is_damaged,
                 faults: faults.clone(),
-                txn_index: part.aborted.corrected(found, is_readable, &self.holes),
+                txn_index: part
+                    .aborted
+                    .corrected(found, is_readable, &self.holes, self.log.end),
                 has_batch: part.has_batch,
                 stretches: part.stretches,
             });

@@ -32,31 +32,39 @@ impl Aborted {
         self.0.values().filter_map(|(_, entry)| entry.as_ref())
     }
 
-    /// What the index should be, where `found`, what it holds up to its first fault, is not right.
-    /// The last stable offsets in it are not compared: they depend on how batches were appended.
+    /// What the index should be, where `found`, what it holds up to its first fault, is not right;
+    /// the segment ends at `end`. The last stable offsets in it are not compared, as they depend on
+    /// how batches were appended, but none may hide another entry: a broker that looks for aborted
+    /// transactions below an offset ends with the first entry that was stable up to there.
     pub(super) fn corrected(
         &self,
         found: &[AbortedTxn],
         is_whole: bool,
         holes: &Holes,
+        end: Offset,
     ) -> Option<Vec<u8>> {
         let known = Known::of(found, is_whole, holes);
-        let stays: BTreeMap<Offset, &AbortedTxn> = found
+        let stays: BTreeMap<Offset, AbortedTxn> = found
             .iter()
             .filter(|entry| self.may_stay(entry, &known))
-            .map(|entry| (entry.last_offset, entry))
+            .map(|entry| (entry.last_offset, *entry))
             .collect();
         let is_complete = self
             .known()
             .all(|entry| stays.contains_key(&entry.last_offset));
-        if known.is_sound && stays.len() == found.len() && is_complete {
+        let mut whole: Vec<_> = found.to_vec();
+        let hides = unhide(&mut whole, end);
+        if known.is_sound && !hides && stays.len() == found.len() && is_complete {
             return None;
         }
+        let markers = self.0.iter();
+        let mut built: Vec<_> = markers
+            .filter_map(|(at, (_, entry))| stays.get(at).copied().or(*entry))
+            .collect();
+        unhide(&mut built, end);
         let mut bytes = Vec::new();
-        for (at, (_, entry)) in &self.0 {
-            if let Some(entry) = stays.get(at).copied().or(entry.as_ref()) {
-                txn_index::encode(entry, &mut bytes);
-            }
+        for entry in &built {
+            txn_index::encode(entry, &mut bytes);
         }
         Some(bytes)
     }
@@ -140,6 +148,18 @@ impl<'a> Known<'a> {
     }
 }
 
+/// Lowers last stable offsets to where the segment ends and the entries behind begin; says whether
+/// one was higher.
+fn unhide(entries: &mut [AbortedTxn], end: Offset) -> bool {
+    let (mut highest, mut hides) = (end, false);
+    for entry in entries.iter_mut().rev() {
+        hides |= entry.last_stable_offset > highest;
+        entry.last_stable_offset = entry.last_stable_offset.min(highest);
+        highest = highest.min(entry.first_offset);
+    }
+    hides
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,6 +172,8 @@ mod tests {
             last_stable_offset: Offset(last + 1),
         }
     }
+
+    const END: Offset = Offset(20);
 
     fn log() -> Aborted {
         let mut log = Aborted::default();
@@ -169,31 +191,55 @@ mod tests {
     #[test]
     fn an_index_that_tells_all_stays_also_with_more_than_the_data_shows() {
         assert_eq!(
-            log().corrected(&[txn(1, 4, 9)], true, &Holes::default()),
+            log().corrected(&[txn(1, 4, 9)], true, &Holes::default(), END),
             None
         );
         let mut elsewhere = txn(1, 4, 9);
-        elsewhere.last_stable_offset = Offset(5);
+        elsewhere.last_stable_offset = Offset(3);
         assert_eq!(
-            log().corrected(&[elsewhere, txn(2, 3, 12)], true, &Holes::default()),
+            log().corrected(&[elsewhere, txn(2, 3, 12)], true, &Holes::default(), END),
             None
         );
     }
 
     #[test]
+    fn an_entry_that_would_hide_others_is_put_right() {
+        for (stable, right) in [(4, 4), (10, 10), (13, 10), (1 << 40, 10)] {
+            let mut first = txn(1, 4, 9);
+            first.last_stable_offset = Offset(stable);
+            let built = log().corrected(&[first, txn(2, 11, 12)], true, &Holes::default(), END);
+            let built = built.map(|built| entries(&built));
+            first.last_stable_offset = Offset(right);
+            let expected = (stable != right).then(|| vec![first, txn(2, 11, 12)]);
+            assert_eq!(built, expected);
+        }
+        // Nothing in the segment, but entries of the next.
+        let mut last = txn(2, 11, 12);
+        last.last_stable_offset = Offset(21);
+        let built = log()
+            .corrected(&[txn(1, 4, 9), last], true, &Holes::default(), END)
+            .unwrap();
+        last.last_stable_offset = END;
+        assert_eq!(entries(&built), [txn(1, 4, 9), last]);
+    }
+
+    #[test]
     fn what_is_missing_comes_in_and_what_is_untrue_goes() {
-        let built = log().corrected(&[], true, &Holes::default()).unwrap();
+        let built = log().corrected(&[], true, &Holes::default(), END).unwrap();
         assert_eq!(entries(&built), [txn(1, 4, 9)]);
         // A transaction without a marker, one that begins too late, one that a cut file hides.
         for wrong in [txn(3, 4, 10), txn(1, 5, 9)] {
             let built = log()
-                .corrected(&[wrong, txn(2, 3, 12)], true, &Holes::default())
+                .corrected(&[wrong, txn(2, 3, 12)], true, &Holes::default(), END)
                 .unwrap();
-            assert_eq!(entries(&built), [txn(1, 4, 9), txn(2, 3, 12)]);
+            let mut first = txn(1, 4, 9);
+            // The other was open then.
+            first.last_stable_offset = Offset(3);
+            assert_eq!(entries(&built), [first, txn(2, 3, 12)]);
         }
         assert!(
             log()
-                .corrected(&[txn(1, 4, 9)], false, &Holes::default())
+                .corrected(&[txn(1, 4, 9)], false, &Holes::default(), END)
                 .is_some()
         );
     }
@@ -203,8 +249,8 @@ mod tests {
         let mut holes = Holes::default();
         holes.add(Offset(6), Offset(7));
         let (log, old) = (log(), [txn(1, 7, 9)]);
-        assert_eq!(log.corrected(&old, true, &holes), None);
-        let told = log.lost_ends(&old, true, &holes, Offset(20));
+        assert_eq!(log.corrected(&old, true, &holes, END), None);
+        let told = log.lost_ends(&old, true, &holes, END);
         assert!(
             told.concat().contains("begins at offset 4 is lost"),
             "{told:?}"
@@ -219,9 +265,9 @@ mod tests {
             (&old, false, &holes),
         ];
         for (old, is_whole, holes) in cases {
-            let built = log.corrected(old, is_whole, holes).unwrap();
+            let built = log.corrected(old, is_whole, holes, END).unwrap();
             assert_eq!(entries(&built), [txn(1, 4, 9)]);
-            let told = log.lost_ends(old, is_whole, holes, Offset(20));
+            let told = log.lost_ends(old, is_whole, holes, END);
             assert_eq!(told, [""; 0]);
         }
     }
@@ -231,9 +277,9 @@ mod tests {
         let mut holes = Holes::default();
         holes.add(Offset(3), Offset(4));
         let lost = [txn(1, 1, 3), txn(1, 4, 9)];
-        let told = log().lost_ends(&lost, true, &holes, Offset(20));
+        let told = log().lost_ends(&lost, true, &holes, END);
         assert!(told.concat().contains("marker at offset 3"), "{told:?}");
-        let told = log().lost_ends(&lost, true, &Holes::default(), Offset(20));
+        let told = log().lost_ends(&lost, true, &Holes::default(), END);
         assert_eq!(told, [""; 0]);
     }
 }

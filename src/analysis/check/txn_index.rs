@@ -3,7 +3,9 @@
 //! Both rise by the offset of the marker, so one pass compares them. Not every difference is
 //! damage:
 //!
-//! - the last stable offset of an entry depends on what was appended together;
+//! - the last stable offset of an entry depends on what was appended together, but none may lie
+//!   above the beginning of a later entry: a broker that looks for aborted transactions below an
+//!   offset ends with the first entry that was stable up to there;
 //! - compaction takes the records of aborted transactions: an entry keeps the first offset of a
 //!   transaction that the log shows no more, or only the end of;
 //! - an end marker that is lost makes two transactions look like one;
@@ -59,6 +61,8 @@ struct Current {
     is_damaged: bool,
     /// Abort markers of which it is not known yet whether they end a transaction.
     waiting: VecDeque<Marker>,
+    /// The entry so far with the highest last stable offset.
+    stable: Option<(u64, AbortedTxn)>,
     missing: Cases,
     corrupt: Cases,
     mismatch: Cases,
@@ -162,7 +166,7 @@ impl Checker for TxnIndexCheck {
 
     fn end_segment(&mut self, found: Found<'_>) {
         if let Some(mut current) = self.current.take() {
-            let outcome = current.finish(found);
+            let outcome = current.finish(self.next_offset, found);
             self.keep(outcome);
         }
     }
@@ -179,6 +183,7 @@ impl Current {
             is_recovered: setting.is_recovered(base_offset),
             is_damaged: false,
             waiting: VecDeque::new(),
+            stable: None,
             missing: Cases::default(),
             corrupt: Cases::default(),
             mismatch: Cases::default(),
@@ -227,11 +232,36 @@ impl Current {
                     );
                     self.mismatched(number, &entry, message);
                 }
-                Ok(entry) => self.file.head = Some((number, entry)),
+                Ok(entry) => {
+                    self.hides(entry.first_offset);
+                    let is_higher = |(_, high): (_, AbortedTxn)| {
+                        entry.last_stable_offset > high.last_stable_offset
+                    };
+                    if self.stable.is_none_or(is_higher) {
+                        self.stable = Some((number, entry));
+                    }
+                    self.file.head = Some((number, entry));
+                }
                 Err(fault) => self.unreadable(number, &fault),
             }
         }
         Ok(self.file.head)
+    }
+
+    /// A later entry may begin here: one in front that says that all is stable up to behind it
+    /// keeps a broker from seeing it.
+    fn hides(&mut self, later: Offset) {
+        if let Some((number, entry)) = self.stable
+            && entry.last_stable_offset > later
+        {
+            let message = format!(
+                "expected a last stable offset of at most {later}, found {}, which hides later \
+                 entries from a broker",
+                entry.last_stable_offset
+            );
+            self.mismatched(number, &entry, message);
+            self.stable = None;
+        }
     }
 
     /// The log shows an aborted transaction.
@@ -394,10 +424,13 @@ impl Current {
         });
     }
 
-    fn finish(&mut self, found: Found<'_>) -> Result<(), ReadError> {
+    fn finish(&mut self, end: Option<Offset>, found: Found<'_>) -> Result<(), ReadError> {
         while let Some((number, entry)) = self.peek()? {
             self.file.pass();
             self.without_marker(number, &entry);
+        }
+        if let Some(end) = end.filter(|_| !self.is_damaged) {
+            self.hides(end);
         }
         // Markers that end no transaction: their producers had none open, or compaction took it.
         while let Some(marker) = self.waiting.pop_front() {

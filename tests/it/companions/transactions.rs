@@ -67,6 +67,14 @@ fn the_last_stable_offset_depends_on_what_was_appended_together() {
     let scene = Scene::of("txn-both-0");
     scene.edit(INDEX, |bytes| bytes[STABLE + 7] -= 3);
     assert_eq!(scene.told(), []);
+    // But one above what follows ends a broker's search.
+    for (entry, offset) in [(0, 78), (SIZE, 90)] {
+        let scene = Scene::of("txn-both-0");
+        scene.edit(INDEX, |bytes| bytes[entry + STABLE + 3] ^= 8);
+        let position = entry as u64;
+        let expected = told(Error, "txn-index-mismatch", INDEX, position, offset);
+        assert_eq!(scene.told(), [expected]);
+    }
 }
 
 #[test]
