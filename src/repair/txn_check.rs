@@ -59,7 +59,13 @@ impl Aborted {
         }
         let markers = self.0.iter();
         let mut built: Vec<_> = markers
-            .filter_map(|(at, (_, entry))| stays.get(at).copied().or(*entry))
+            .filter_map(|(at, (_, entry))| match (stays.get(at), entry) {
+                (Some(old), Some(entry)) => Some(AbortedTxn {
+                    first_offset: old.first_offset,
+                    ..*entry
+                }),
+                (old, entry) => old.copied().or(*entry),
+            })
             .collect();
         unhide(&mut built, end);
         let mut bytes = Vec::new();
