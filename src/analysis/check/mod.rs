@@ -30,6 +30,7 @@ mod setting;
 mod snapshots;
 pub mod terms;
 mod time_index;
+mod txn_entry_file;
 mod txn_index;
 pub mod walk_damage;
 pub mod watch;

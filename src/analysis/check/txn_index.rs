@@ -12,7 +12,6 @@
 //! - a broker that was killed may not have come to the last entries, and recovers the segment.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::cases::Cases;
@@ -20,11 +19,12 @@ use super::checker::{CheckedBatch, Checker, Found};
 use super::code::FindingCode;
 use super::finding::{Evidence, Finding};
 use super::setting::Setting;
+use super::txn_entry_file::EntryFile;
 use crate::analysis::log_findings::Severity;
 use crate::format::batch::MAGIC;
 use crate::format::malformed::{Malformed, Problem};
 use crate::format::number::{Offset, ProducerId};
-use crate::format::txn_index::{AbortedTxn, ENTRY_SIZE, TxnIndex};
+use crate::format::txn_index::{AbortedTxn, ENTRY_SIZE};
 use crate::state::batch::Control;
 use crate::state::read::SegmentFile;
 use crate::storage::damage::Damage;
@@ -453,60 +453,4 @@ fn words(txn: &AbortedTxn) -> String {
         "producerId {}, firstOffset {}, lastOffset {}, lastStableOffset {}",
         txn.producer_id, txn.first_offset, txn.last_offset, txn.last_stable_offset
     )
-}
-
-/// An entry with its number, or why there is none.
-type Read = (u64, Result<AbortedTxn, Malformed>);
-
-/// A transaction index that is read entry by entry, or none.
-#[derive(Debug)]
-struct EntryFile {
-    path: PathBuf,
-    source: Option<Source>,
-    /// The number of the next entry.
-    next: u64,
-    is_over: bool,
-    head: Option<(u64, AbortedTxn)>,
-    /// The last offset of the entry that was passed last.
-    before: Option<Offset>,
-}
-
-impl EntryFile {
-    fn of(source: Source) -> Self {
-        Self {
-            path: source.path().to_owned(),
-            source: Some(source),
-            next: 0,
-            is_over: false,
-            head: None,
-            before: None,
-        }
-    }
-
-    const fn absent(path: PathBuf) -> Self {
-        Self {
-            path,
-            source: None,
-            next: 0,
-            is_over: true,
-            head: None,
-            before: None,
-        }
-    }
-
-    fn pass(&mut self) {
-        self.before = self.head.take().map(|(_, entry)| entry.last_offset);
-    }
-
-    /// The next entry, or why it is none; nothing is read behind a fault.
-    fn read(&mut self) -> Result<Option<Read>, ReadError> {
-        let Some(source) = &self.source else {
-            return Ok(None);
-        };
-        let number = self.next;
-        let entry = TxnIndex::new(source.window()).entry(number)?;
-        self.next += 1;
-        self.is_over = !matches!(entry, Some(Ok(_)));
-        Ok(entry.map(|entry| (number, entry)))
-    }
 }
