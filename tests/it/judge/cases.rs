@@ -176,7 +176,9 @@ fn repair(directory: &Path, verb: Verb, damaged: &Path, in_place: bool) {
     }
     let run: Run = repair.output().unwrap().into();
     let told = fs::read_to_string(directory.join("told")).unwrap();
-    assert_eq!(run.code, Some(0), "{told}: {}", run.stderr);
+    // 1 where a hole is left that a check tells.
+    let is_written = matches!(run.code, Some(0 | 1));
+    assert!(is_written, "{told}: {:?} {}", run.code, run.stderr);
 }
 
 /// Cuts the log's end off, so that a transaction may lose its end marker.
@@ -192,7 +194,7 @@ fn open_by_a_cut(whole: &Path, directory: &Path, dice: &mut Dice) {
         .output()
         .unwrap()
         .into();
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(matches!(run.code, Some(0 | 1)), "{}", run.stderr);
     fs::remove_dir_all(whole).unwrap();
     copy(&only_directory(&cut), whole);
 }
