@@ -26,6 +26,18 @@ pub enum Severity {
     Error,
 }
 
+impl Severity {
+    /// The name in every output.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
 /// What makes a case legal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Excuse {

@@ -2,19 +2,9 @@
 
 use super::json::{Object, WideIntegers};
 use super::read_back;
-use crate::analysis::log_findings::{Case, Finding, Severity};
+use crate::analysis::log_findings::{Case, Finding};
 use crate::analysis::words::events;
 use crate::state::event::Kind;
-
-/// A severity, as JSON has it.
-#[must_use]
-pub const fn severity_name(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Note => "note",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
-    }
-}
 
 /// Where the first case lies in its file, in bytes.
 #[must_use]
@@ -53,7 +43,7 @@ pub fn message(finding: &Finding) -> String {
 pub fn push_object(finding: &Finding, wide: WideIntegers, out: &mut Vec<u8>) {
     let mut object = Object::open(out, wide);
     object.text("code", finding.code);
-    object.text("severity", severity_name(finding.severity));
+    object.text("severity", finding.severity.name());
     object.uint("count", finding.count);
     object.text("path", &finding.path.to_string_lossy());
     object.uint("position", position(finding));

@@ -90,11 +90,7 @@ pub fn check(
 }
 
 fn sentence(count: u64, first: &Finding) -> String {
-    let severity = match first.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "note",
-    };
+    let severity = first.severity.name();
     let times = match count {
         1 => String::new(),
         count => format!(", {count} times, first"),

@@ -9,7 +9,6 @@ use crate::analysis::check::finding::{Evidence, Finding};
 use crate::analysis::next_start::NextStart;
 use crate::format::number::Offset;
 use crate::report::json::{Object, WideIntegers};
-use crate::report::log_findings::severity_name;
 
 /// The version of the document.
 const SCHEMA: i64 = 1;
@@ -67,7 +66,7 @@ fn push_finding(place: &Place<'_>, finding: &Finding, wide: WideIntegers, out: &
     let advice = advice::of(finding, place);
     let mut object = Object::open(out, wide);
     object.text("code", finding.code.as_str());
-    object.text("severity", severity_name(finding.severity));
+    object.text("severity", finding.severity.name());
     optional_text(
         &mut object,
         "topicPartition",

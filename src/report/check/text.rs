@@ -13,7 +13,6 @@ use crate::analysis::check::terms::Depth;
 use crate::analysis::log_findings::Severity;
 use crate::analysis::next_start::NextStart;
 use crate::format::number::Timestamp;
-use crate::report::log_findings::severity_name;
 use crate::report::measure;
 use crate::report::one_line::{on_one_line, path_on_one_line};
 use crate::report::paragraph::wrap;
@@ -157,7 +156,7 @@ fn push_kinds(sections: &[Section], text: &mut String) {
     ]);
     for ((severity, code), (count, places)) in kinds {
         table.row([
-            severity_name(severity.0).to_owned(),
+            severity.0.name().to_owned(),
             code.to_string(),
             count.to_string(),
             places.to_string(),
@@ -175,7 +174,7 @@ fn push_section(section: &Section, text: &mut String) {
     text.push_str(&title(&section.name, &section.path));
     text.push('\n');
     for ((severity, code), findings) in &section.kinds {
-        text.push_str(&format!("  {} {code}", severity_name(severity.0)));
+        text.push_str(&format!("  {} {code}", severity.0.name()));
         if findings.count > 1 {
             text.push_str(&format!(": {}", findings.count));
         }

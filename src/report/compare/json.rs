@@ -9,7 +9,6 @@ use crate::analysis::log_findings::Severity;
 use crate::format::batch::{Header, MAGIC};
 use crate::format::compression::Codec;
 use crate::report::json::{Object, WideIntegers};
-use crate::report::log_findings::severity_name;
 use crate::report::pieces::{Pieces, Write};
 use crate::report::producers::path_text;
 
@@ -48,7 +47,7 @@ pub fn json(view: &View<'_>, wide: WideIntegers, write: Write<'_>) -> std::io::R
     pieces.array("counts", kinds.iter(), |(kind, tally), wide, out| {
         let mut object = Object::open(out, wide);
         object.text("kind", kind.name());
-        object.text("severity", severity_name(comparison.severity(*kind)));
+        object.text("severity", comparison.severity(*kind).name());
         object.uint("stretches", tally.stretches);
         object.uint("batches", tally.batches);
         object.uint("records", tally.records);
@@ -121,7 +120,7 @@ fn difference(one: &Difference, severity: Severity, wide: WideIntegers, out: &mu
     object.int("offset", one.offset.0);
     object.optional_int("lastOffset", one.last_offset.map(|last| last.0));
     object.text("kind", one.kind.name());
-    object.text("severity", severity_name(severity));
+    object.text("severity", severity.name());
     object.uint("batches", one.batches);
     object.uint("records", one.records);
     for side in [Side::Source, Side::Dest] {

@@ -132,7 +132,7 @@ fn differences(comparison: &Comparison, out: &mut String) {
             difference.kind.name().to_owned(),
             difference.batches.to_string(),
             difference.records.to_string(),
-            super::log_findings::severity_name(comparison.severity(difference.kind)).to_owned(),
+            comparison.severity(difference.kind).name().to_owned(),
         ]);
     }
     push_table(&table, out);
