@@ -1,13 +1,13 @@
 //! Times `kfsck check --depth crc` inside the process, beside a pass of the `crc32c` crate over the
-//! same mapped bytes, and prints a line of milliseconds for each round: `NAME passed busy`, where
+//! same mapped bytes, and prints a line of milliseconds for each round: `NAME passed busy met`, where
 //! busy is the time that the thread had a processor.
 //!
 //! `cargo run --release --example checks -- ROUNDS PASS PARTITION`, where PASS is one of those
 //! below or `all`; `benches/compare/check` calls it and prints the medians.
 
-use std::io::{self, Write};
+mod timing;
+
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use kfsck::analysis::check::everything;
 use kfsck::analysis::check::terms::{Depth, Terms};
@@ -19,18 +19,11 @@ use kfsck::storage::file_name::FileKind;
 use kfsck::storage::segment::contents::{BatchReader, DEFAULT_MAX_RECORD_BYTES};
 use kfsck::storage::segment::walk::{Piece, Walk};
 use kfsck::storage::source::{Access, Source};
-
-type Failure = Box<dyn std::error::Error>;
-
-/// A pass and its name.
-type Pass<'p> = (&'p str, &'p dyn Fn() -> Result<u64, Failure>);
+use timing::{Asked, Failure, Pass};
 
 fn main() -> Result<(), Failure> {
-    let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let [rounds, wanted, path] = &arguments[..] else {
-        return Err("expected ROUNDS PASS PARTITION".into());
-    };
-    let directory = PartitionDirectory::list(Path::new(path));
+    let asked = Asked::read()?;
+    let directory = PartitionDirectory::list(Path::new(&asked.partition));
     let logs = || directory.files_of(FileKind::Log);
     let sources: Vec<Source> = logs()
         .map(|file| Source::open(&file.path, Access::Map))
@@ -60,15 +53,7 @@ fn main() -> Result<(), Failure> {
         ("walk", &|| walk(&sources)),
         ("check", &check),
     ];
-    let mut out = io::stdout().lock();
-    for _ in 0..rounds.parse()? {
-        for (name, pass) in &passes {
-            if wanted == "all" || wanted == name {
-                timed(&mut out, name, pass)?;
-            }
-        }
-    }
-    Ok(())
+    asked.run(&passes)
 }
 
 fn terms() -> Terms {
@@ -96,25 +81,4 @@ fn walk(sources: &[Source]) -> Result<u64, Failure> {
         }
     }
     Ok(valid)
-}
-
-fn timed(
-    out: &mut impl Write,
-    name: &str,
-    pass: impl FnOnce() -> Result<u64, Failure>,
-) -> Result<(), Failure> {
-    let (began, worked) = (Instant::now(), on_processor()?);
-    let batches = pass()?;
-    let (passed, busy) = (began.elapsed(), on_processor()?.saturating_sub(worked));
-    let millis = |time: Duration| time.as_secs_f64() * 1e3;
-    let (passed, busy) = (millis(passed), millis(busy));
-    writeln!(out, "{name} {passed:.1} {busy:.1} {batches}")?;
-    Ok(())
-}
-
-/// How long this process, of one thread, has had a processor.
-fn on_processor() -> Result<Duration, Failure> {
-    let text = std::fs::read_to_string("/proc/self/schedstat")?;
-    let nanos = text.split_whitespace().next().ok_or("an empty schedstat")?;
-    Ok(Duration::from_nanos(nanos.parse()?))
 }

@@ -1,13 +1,13 @@
 //! Times the replay of partitions inside the process, and prints a line of milliseconds for each
-//! round: `NAME passed busy`, where busy is the time that the thread had a processor.
+//! round: `NAME passed busy met`, where busy is the time that the thread had a processor.
 //!
 //! `cargo run --release --example replay -- ROUNDS PASS PARTITION`, where PASS is one of those
 //! below or `all`; `benches/compare/producers` calls it and prints the medians beside those of the
 //! real log load.
 
-use std::io::{self, Write};
+mod timing;
+
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use kfsck::format::number::Offset;
 use kfsck::state::load::{LoadOptions, load};
@@ -16,18 +16,11 @@ use kfsck::state::replay::{Replay, replay};
 use kfsck::state::rules::Stock;
 use kfsck::storage::directory::PartitionDirectory;
 use kfsck::storage::source::Access;
-
-type Failure = Box<dyn std::error::Error>;
-
-/// A pass and its name.
-type Pass<'p> = (&'p str, &'p dyn Fn() -> Result<u64, Failure>);
+use timing::{Asked, Failure, Pass};
 
 fn main() -> Result<(), Failure> {
-    let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let [rounds, wanted, path] = &arguments[..] else {
-        return Err("expected ROUNDS PASS PARTITION".into());
-    };
-    let directory = Path::new(path);
+    let asked = Asked::read()?;
+    let directory = Path::new(&asked.partition);
     let passes: [Pass<'_>; 5] = [
         ("replay", &|| headers::<1>(directory, false)),
         ("replay-crc", &|| headers::<1>(directory, true)),
@@ -35,15 +28,7 @@ fn main() -> Result<(), Failure> {
         ("recover", &|| start(directory, false)),
         ("reload", &|| start(directory, true)),
     ];
-    let mut out = io::stdout().lock();
-    for _ in 0..rounds.parse()? {
-        for (name, pass) in &passes {
-            if wanted == "all" || wanted == name {
-                timed(&mut out, name, pass)?;
-            }
-        }
-    }
-    Ok(())
+    asked.run(&passes)
 }
 
 fn headers<const N: usize>(directory: &Path, check_crc: bool) -> Result<u64, Failure> {
@@ -75,25 +60,4 @@ fn start(directory: &Path, is_clean: bool) -> Result<u64, Failure> {
     }
     let loaded = outcome.log.map_err(|stop| stop.to_string())?;
     Ok(u64::from(loaded.manager.producers().len()))
-}
-
-fn timed(
-    out: &mut impl Write,
-    name: &str,
-    pass: impl FnOnce() -> Result<u64, Failure>,
-) -> Result<(), Failure> {
-    let (began, worked) = (Instant::now(), on_processor()?);
-    let result = pass()?;
-    let (passed, busy) = (began.elapsed(), on_processor()?.saturating_sub(worked));
-    std::hint::black_box(result);
-    let millis = |time: Duration| time.as_secs_f64() * 1e3;
-    writeln!(out, "{name} {:.1} {:.1}", millis(passed), millis(busy))?;
-    Ok(())
-}
-
-/// How long this process, of one thread, has had a processor.
-fn on_processor() -> Result<Duration, Failure> {
-    let text = std::fs::read_to_string("/proc/self/schedstat")?;
-    let nanos = text.split_whitespace().next().ok_or("an empty schedstat")?;
-    Ok(Duration::from_nanos(nanos.parse()?))
 }
