@@ -14,6 +14,7 @@ use super::plan::{Action, Step};
 use super::snapshot_truth::SnapshotTruth;
 use super::survey::{Bad, Claim, Good, Seen, Surveyed, each_piece, surveys};
 use super::terms::{How, Terms};
+use super::txn_check::Known;
 use crate::format::batch::MAGIC;
 use crate::format::number::Offset;
 use crate::format::producer_snapshot::ProducerEntry;
@@ -406,8 +407,8 @@ impl Pass<'_> {
         for part in parts {
             let found: &[_] = if part.base == was { &old.aborted } else { &[] };
             let is_readable = part.base != was || old.txn_is_whole;
-            let (aborted, end) = (&part.aborted, self.log.end);
-            let told = aborted.lost_ends(found, is_readable, &self.holes, end);
+            let known = Known::of(found, is_readable, &self.holes);
+            let told = part.aborted.lost_ends(&known, self.log.end);
             self.log.lost_ends.extend(told);
             self.log.segments.push(KeptSegment {
                 base: part.base,
@@ -415,9 +416,7 @@ impl Pass<'_> {
                 is_unchanged,
                 is_damaged,
                 faults: faults.clone(),
-                txn_index: part
-                    .aborted
-                    .corrected(found, is_readable, &self.holes, self.log.end),
+                txn_index: part.aborted.corrected(&known, self.log.end),
                 has_batch: part.has_batch,
                 stretches: part.stretches,
             });

@@ -118,9 +118,7 @@ impl Ledger {
             }
         }
     }
-}
 
-impl Ledger {
     /// Neighbours that were lost for one reason make one.
     fn name(&mut self, lost: Lost) {
         if let Some(before) = self.lost.last_mut()

@@ -55,8 +55,11 @@ pub fn plan(
             ));
             continue;
         };
-        let (mut words, mut kept) = (Vec::new(), Vec::new());
-        let entries = changes.applied(&snapshot.entries, &mut met, &mut words, &mut kept);
+        let Applied {
+            entries,
+            mut words,
+            kept,
+        } = changes.applied(&snapshot.entries, &mut met);
         for (id, first) in kept {
             draft.warnings.push(format!(
                 "{} keeps producer {id}: its transaction from offset {first} on is open there, and \
@@ -90,6 +93,15 @@ pub fn plan(
         plan.warnings.extend(changes.consequences());
     }
     Ok(plan)
+}
+
+/// What becomes of the entries of one snapshot.
+struct Applied {
+    entries: Vec<ProducerEntry>,
+    /// What happens, in words.
+    words: Vec<String>,
+    /// Producers that stay as they are, for their transaction is open, with its first offset.
+    kept: Vec<(ProducerId, Offset)>,
 }
 
 fn encoded(version: Version, mut entries: Vec<ProducerEntry>) -> Result<Vec<u8>, String> {
@@ -155,15 +167,9 @@ impl Changes {
         here.try_for_each(|(_, new)| new_ids::check(*new, &in_use, known))
     }
 
-    /// The entries as they will be; what happens, in words.
-    fn applied(
-        &self,
-        old: &[ProducerEntry],
-        met: &mut BTreeSet<ProducerId>,
-        words: &mut Vec<String>,
-        kept: &mut Vec<(ProducerId, Offset)>,
-    ) -> Vec<ProducerEntry> {
-        let mut entries = Vec::with_capacity(old.len());
+    /// What becomes of a snapshot's entries; `met` hears of producers that are spoken of.
+    fn applied(&self, old: &[ProducerEntry], met: &mut BTreeSet<ProducerId>) -> Applied {
+        let (mut entries, mut words, mut kept) = (Vec::new(), Vec::new(), Vec::new());
         for entry in old {
             let id = entry.producer_id;
             let mut entry = entry.clone();
@@ -192,7 +198,11 @@ impl Changes {
             }
             entries.push(entry);
         }
-        entries
+        Applied {
+            entries,
+            words,
+            kept,
+        }
     }
 
     fn consequences(&self) -> Vec<String> {

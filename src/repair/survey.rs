@@ -5,6 +5,7 @@ use super::epoch_line::{EpochLine, OutOfLine, Spot};
 use super::order::out_of_order;
 use super::terms::Terms;
 use crate::format::batch::{HEADER_SIZE, Header, MAGIC};
+use crate::format::frame::OVERHEAD;
 use crate::format::number::{Offset, to_usize};
 use crate::state::batch::{Batch, Place};
 use crate::state::epochs::LeaderEpochs;
@@ -18,9 +19,6 @@ use std::ops::ControlFlow;
 
 /// No record is larger; whatever a header says, memory holds what is there.
 const MOST_RECORD_BYTES: u64 = 1 << 31;
-
-/// Bytes of a batch in front of what its length counts.
-const FRAME: u64 = 12;
 
 /// Bytes that are read before somebody is told.
 const PACE: u64 = 1 << 20;
@@ -200,7 +198,7 @@ pub(super) fn each_piece(
                 let head = walk.head(span)?;
                 let claim = claim_of(&head, damage.size);
                 let length = Header::new(&head).batch_length();
-                let frame = u64::try_from(length).ok().map(|length| length + FRAME);
+                let frame = u64::try_from(length).ok().map(|length| length + OVERHEAD);
                 let is_one_batch = frame == Some(damage.size);
                 Seen::Bad(Bad::of(&damage, claim, is_one_batch))
             }

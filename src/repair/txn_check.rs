@@ -32,28 +32,20 @@ impl Aborted {
         self.0.values().filter_map(|(_, entry)| entry.as_ref())
     }
 
-    /// What the index should be, where `found`, what it holds up to its first fault, is not right;
-    /// the segment ends at `end`. The last stable offsets in it are not compared, as they depend on
+    /// What the index should be, where what is known of it is not right; the segment ends at `end`. The last stable offsets in it are not compared, as they depend on
     /// how batches were appended, but none may hide another entry: a broker that looks for aborted
     /// transactions below an offset ends with the first entry that was stable up to there.
-    pub(super) fn corrected(
-        &self,
-        found: &[AbortedTxn],
-        is_whole: bool,
-        holes: &Holes,
-        end: Offset,
-    ) -> Option<Vec<u8>> {
-        let known = Known::of(found, is_whole, holes);
+    pub(super) fn corrected(&self, known: &Known<'_>, end: Offset) -> Option<Vec<u8>> {
+        let found = known.found;
         let stays: BTreeMap<Offset, AbortedTxn> = found
             .iter()
-            .filter(|entry| self.may_stay(entry, &known))
+            .filter(|entry| self.may_stay(entry, known))
             .map(|entry| (entry.last_offset, *entry))
             .collect();
         let is_complete = self
             .known()
             .all(|entry| stays.contains_key(&entry.last_offset));
-        let mut whole: Vec<_> = found.to_vec();
-        let hides = unhide(&mut whole, end);
+        let hides = unhide(&mut found.to_vec(), end);
         if known.is_sound && !hides && stays.len() == found.len() && is_complete {
             return None;
         }
@@ -75,18 +67,11 @@ impl Aborted {
         Some(bytes)
     }
 
-    /// What becomes of transactions whose end marker is lost, as far as `found` knows of them; the
-    /// log goes up to `end` so far.
-    pub(super) fn lost_ends(
-        &self,
-        found: &[AbortedTxn],
-        is_whole: bool,
-        holes: &Holes,
-        end: Offset,
-    ) -> Vec<String> {
-        let known = Known::of(found, is_whole, holes);
+    /// What becomes of transactions whose end marker is lost, as far as the old index knows of them;
+    /// the log goes up to `end` so far.
+    pub(super) fn lost_ends(&self, known: &Known<'_>, end: Offset) -> Vec<String> {
         let mut told = Vec::new();
-        for old in found.iter().filter(|_| known.is_sound) {
+        for old in known.found.iter().filter(|_| known.is_sound) {
             let id = old.producer_id;
             let (first, last) = (old.first_offset, old.last_offset);
             let is_told_still = |entry: &&AbortedTxn| {
@@ -94,7 +79,7 @@ impl Aborted {
             };
             match self.0.get(&last) {
                 Some((_, Some(entry)))
-                    if entry.first_offset < first && self.may_stay(old, &known) =>
+                    if entry.first_offset < first && self.may_stay(old, known) =>
                 {
                     told.push(format!(
                         "the end marker of a transaction of producer {id} that begins at offset \
@@ -105,7 +90,7 @@ impl Aborted {
                         entry.first_offset, entry.first_offset
                     ));
                 }
-                None if (holes.hold(last) || last >= end)
+                None if (known.holes.hold(last) || last >= end)
                     && self.known().find(is_told_still).is_none() =>
                 {
                     told.push(format!(
@@ -123,7 +108,8 @@ impl Aborted {
 }
 
 /// What an old index is good for where the log has holes.
-struct Known<'a> {
+pub(super) struct Known<'a> {
+    /// What it holds up to its first fault.
     found: &'a [AbortedTxn],
     holes: &'a Holes,
     /// It can be read to its end, and its entries rise.
@@ -131,7 +117,7 @@ struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn of(found: &'a [AbortedTxn], is_whole: bool, holes: &'a Holes) -> Self {
+    pub(super) fn of(found: &'a [AbortedTxn], is_whole: bool, holes: &'a Holes) -> Self {
         let rises = found
             .windows(2)
             .all(|pair| matches!(pair, [one, other] if one.last_offset < other.last_offset));
@@ -197,13 +183,16 @@ mod tests {
     #[test]
     fn an_index_that_tells_all_stays_also_with_more_than_the_data_shows() {
         assert_eq!(
-            log().corrected(&[txn(1, 4, 9)], true, &Holes::default(), END),
+            log().corrected(&Known::of(&[txn(1, 4, 9)], true, &Holes::default()), END),
             None
         );
         let mut elsewhere = txn(1, 4, 9);
         elsewhere.last_stable_offset = Offset(3);
         assert_eq!(
-            log().corrected(&[elsewhere, txn(2, 3, 12)], true, &Holes::default(), END),
+            log().corrected(
+                &Known::of(&[elsewhere, txn(2, 3, 12)], true, &Holes::default()),
+                END
+            ),
             None
         );
     }
@@ -213,7 +202,10 @@ mod tests {
         for (stable, right) in [(4, 4), (10, 10), (13, 10), (1 << 40, 10)] {
             let mut first = txn(1, 4, 9);
             first.last_stable_offset = Offset(stable);
-            let built = log().corrected(&[first, txn(2, 11, 12)], true, &Holes::default(), END);
+            let built = log().corrected(
+                &Known::of(&[first, txn(2, 11, 12)], true, &Holes::default()),
+                END,
+            );
             let built = built.map(|built| entries(&built));
             first.last_stable_offset = Offset(right);
             let expected = (stable != right).then(|| vec![first, txn(2, 11, 12)]);
@@ -223,7 +215,10 @@ mod tests {
         let mut last = txn(2, 11, 12);
         last.last_stable_offset = Offset(21);
         let built = log()
-            .corrected(&[txn(1, 4, 9), last], true, &Holes::default(), END)
+            .corrected(
+                &Known::of(&[txn(1, 4, 9), last], true, &Holes::default()),
+                END,
+            )
             .unwrap();
         last.last_stable_offset = END;
         assert_eq!(entries(&built), [txn(1, 4, 9), last]);
@@ -231,12 +226,17 @@ mod tests {
 
     #[test]
     fn what_is_missing_comes_in_and_what_is_untrue_goes() {
-        let built = log().corrected(&[], true, &Holes::default(), END).unwrap();
+        let built = log()
+            .corrected(&Known::of(&[], true, &Holes::default()), END)
+            .unwrap();
         assert_eq!(entries(&built), [txn(1, 4, 9)]);
         // A transaction without a marker, one that begins too late, one that a cut file hides.
         for wrong in [txn(3, 4, 10), txn(1, 5, 9)] {
             let built = log()
-                .corrected(&[wrong, txn(2, 3, 12)], true, &Holes::default(), END)
+                .corrected(
+                    &Known::of(&[wrong, txn(2, 3, 12)], true, &Holes::default()),
+                    END,
+                )
                 .unwrap();
             let mut first = txn(1, 4, 9);
             // The other was open then.
@@ -245,7 +245,7 @@ mod tests {
         }
         assert!(
             log()
-                .corrected(&[txn(1, 4, 9)], false, &Holes::default(), END)
+                .corrected(&Known::of(&[txn(1, 4, 9)], false, &Holes::default()), END)
                 .is_some()
         );
     }
@@ -255,8 +255,8 @@ mod tests {
         let mut holes = Holes::default();
         holes.add(Offset(6), Offset(7));
         let (log, old) = (log(), [txn(1, 7, 9)]);
-        assert_eq!(log.corrected(&old, true, &holes, END), None);
-        let told = log.lost_ends(&old, true, &holes, END);
+        assert_eq!(log.corrected(&Known::of(&old, true, &holes), END), None);
+        let told = log.lost_ends(&Known::of(&old, true, &holes), END);
         assert!(
             told.concat().contains("begins at offset 4 is lost"),
             "{told:?}"
@@ -271,9 +271,11 @@ mod tests {
             (&old, false, &holes),
         ];
         for (old, is_whole, holes) in cases {
-            let built = log.corrected(old, is_whole, holes, END).unwrap();
+            let built = log
+                .corrected(&Known::of(old, is_whole, holes), END)
+                .unwrap();
             assert_eq!(entries(&built), [txn(1, 4, 9)]);
-            let told = log.lost_ends(old, is_whole, holes, END);
+            let told = log.lost_ends(&Known::of(old, is_whole, holes), END);
             assert_eq!(told, [""; 0]);
         }
     }
@@ -283,9 +285,9 @@ mod tests {
         let mut holes = Holes::default();
         holes.add(Offset(3), Offset(4));
         let lost = [txn(1, 1, 3), txn(1, 4, 9)];
-        let told = log().lost_ends(&lost, true, &holes, END);
+        let told = log().lost_ends(&Known::of(&lost, true, &holes), END);
         assert!(told.concat().contains("marker at offset 3"), "{told:?}");
-        let told = log().lost_ends(&lost, true, &Holes::default(), END);
+        let told = log().lost_ends(&Known::of(&lost, true, &Holes::default()), END);
         assert_eq!(told, [""; 0]);
     }
 }
