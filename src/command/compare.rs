@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use kfsck::analysis::check::watch::Watch;
-use kfsck::analysis::compare::{ComparedLog, Comparison, Watcher, compare, restore};
+use kfsck::analysis::compare::{ComparedLog, Comparison, compare, restore};
 use kfsck::format::number::{Offset, Timestamp};
 use kfsck::repair::apply::verify;
 use kfsck::repair::terms::Terms;
@@ -16,6 +16,7 @@ use kfsck::storage::broker_directory;
 use kfsck::storage::checkpoints::Checkpoints;
 use kfsck::storage::directory::{self, Operand};
 use kfsck::storage::file_name::FileKind;
+use kfsck::storage::listener::Listener;
 use kfsck::storage::source::{Access, ReadError};
 
 use super::output::OutputOptions;
@@ -83,7 +84,7 @@ impl Compare {
         }
         let progress = self.progress([&source, &dest], session);
         for log in [&mut source, &mut dest] {
-            log.watcher = Some(Arc::clone(&progress) as Arc<dyn Watcher>);
+            log.listener = Some(Arc::clone(&progress) as Arc<dyn Listener>);
         }
         let comparison = match compare(&source, &dest) {
             Ok(comparison) => comparison,
@@ -103,7 +104,7 @@ impl Compare {
         }
         drop(progress);
         for log in [&mut source, &mut dest] {
-            log.watcher = None;
+            log.listener = None;
         }
         let view = View {
             source: &source,

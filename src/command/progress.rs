@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kfsck::analysis::belief::Belief;
-use kfsck::analysis::compare::Watcher;
 use kfsck::analysis::witness::Witness;
 use kfsck::format::number::Offset;
 use kfsck::format::txn_index::AbortedTxn;
@@ -23,6 +22,7 @@ use kfsck::state::replay::{Replay, Visitor};
 use kfsck::state::transactions::Transaction;
 use kfsck::storage::damage::Damage;
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
+use kfsck::storage::listener::Listener;
 
 use super::session::Session;
 
@@ -120,7 +120,7 @@ impl SharedProgress {
     }
 }
 
-impl Watcher for SharedProgress {
+impl Listener for SharedProgress {
     fn read(&self, bytes: u64) {
         self.advanced(bytes);
     }

@@ -13,13 +13,14 @@ use kfsck::repair::internal_topic;
 use kfsck::repair::log::CLUSTER_METADATA;
 use kfsck::repair::plan::Plan;
 use kfsck::repair::replicas::ClusterMetadata;
-use kfsck::repair::terms::{How, Listener, Terms};
+use kfsck::repair::terms::{How, Terms};
 use kfsck::report::json::WideIntegers;
 use kfsck::report::one_line::{on_one_line, path_on_one_line};
 use kfsck::report::repair::{JSON_HEAD, JSON_TAIL, Outcome, View, json, text};
 use kfsck::state::rules::{RuleSet, Stock};
 use kfsck::storage::checkpoints::CheckpointFault;
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
+use kfsck::storage::listener::Listener;
 use kfsck::storage::partition_name::PartitionName;
 
 use super::partition_files::CheckpointsBeside;

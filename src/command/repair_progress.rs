@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use kfsck::analysis::check::watch::Watch;
 use kfsck::repair::apply::disk::{Disk, Fill, SystemDisk};
-use kfsck::repair::terms::Listener;
 use kfsck::storage::directory::{Operand, PartitionDirectory};
+use kfsck::storage::listener::Listener;
 use kfsck::storage::source::ReadError;
 
 use super::progress::{Drawn, bytes_of_partition};
@@ -98,34 +98,6 @@ impl Write for Counted<'_> {
 impl Disk for WatchedDisk<'_> {
     fn write(&mut self, path: &Path, like: Option<&Metadata>, fill: Fill<'_>) -> io::Result<()> {
         SystemDisk.write(path, like, &mut |out| fill(&mut Counted(out, self.0)))
-    }
-
-    fn create_directory(&mut self, path: &Path) -> io::Result<()> {
-        SystemDisk.create_directory(path)
-    }
-
-    fn link(&mut self, from: &Path, to: &Path) -> io::Result<()> {
-        SystemDisk.link(from, to)
-    }
-
-    fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
-        SystemDisk.rename(from, to)
-    }
-
-    fn remove_file(&mut self, path: &Path) -> io::Result<()> {
-        SystemDisk.remove_file(path)
-    }
-
-    fn remove_directory(&mut self, path: &Path) -> io::Result<()> {
-        SystemDisk.remove_directory(path)
-    }
-
-    fn sync_directory(&mut self, path: &Path) -> io::Result<()> {
-        SystemDisk.sync_directory(path)
-    }
-
-    fn dress(&mut self, path: &Path, like: &Metadata) -> io::Result<()> {
-        SystemDisk.dress(path, like)
     }
 }
 

@@ -13,7 +13,7 @@
 //! Source: `MetaProperties`, `MetaPropertiesVersion`, `PropertiesUtils` and
 //! `MetaPropertiesEnsemble.verify` 4.4.0.
 
-use super::malformed::{Malformed, Problem};
+use super::malformed::{Malformed, Problem, StreamFault};
 use super::properties::{self, Properties, Property};
 use super::uuid::Uuid;
 
@@ -28,6 +28,20 @@ pub struct MetaProperties {
     pub node_id: Option<i32>,
     /// The directory (KIP-858).
     pub directory_id: Option<Uuid>,
+}
+
+impl MetaProperties {
+    /// Reads a file in memory.
+    ///
+    /// # Errors
+    /// The first fault that Kafka stops at.
+    pub fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut gathered = Gathered::default();
+        for property in properties::entries(bytes) {
+            gathered.take(&property.map_err(StreamFault::of_bytes)?);
+        }
+        gathered.read()
+    }
 }
 
 /// The properties that count, of the many that a file may have. Of a name that comes twice the
@@ -164,22 +178,12 @@ pub fn encode(file: &MetaProperties) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::format::damage::{assert_inside, bit_flips, truncations, verdicts};
-    use crate::format::malformed::StreamFault;
-    use crate::format::properties;
 
     const FILE: &[u8] = include_bytes!("../../testdata/structures/meta.properties");
 
-    fn read(bytes: &[u8]) -> Result<MetaProperties, Malformed> {
-        let mut gathered = Gathered::default();
-        for property in properties::entries(bytes) {
-            gathered.take(&property.map_err(StreamFault::of_bytes)?);
-        }
-        gathered.read()
-    }
-
     #[test]
     fn a_file_of_a_broker() {
-        let file = read(FILE).unwrap();
+        let file = MetaProperties::decode(FILE).unwrap();
         assert_eq!((file.version, file.node_id), (1, Some(1)));
         assert_eq!(file.cluster_id.as_deref(), Some("MGfptpuxRxmjw0wF0RpNTg"));
         assert!(file.directory_id.is_some());
@@ -187,7 +191,7 @@ mod tests {
 
     #[test]
     fn the_file_of_a_broker_is_written_again_but_for_its_date() {
-        let text = String::from_utf8(encode(&read(FILE).unwrap())).unwrap();
+        let text = String::from_utf8(encode(&MetaProperties::decode(FILE).unwrap())).unwrap();
         let real = str::from_utf8(FILE).unwrap().lines();
         let undated: Vec<_> = real
             .enumerate()
@@ -206,7 +210,7 @@ mod tests {
         for (bytes, said) in verdicts("meta") {
             seen += 1;
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            match (read(&bytes), said.strip_prefix("read ")) {
+            match (MetaProperties::decode(&bytes), said.strip_prefix("read ")) {
                 (Ok(file), Some(kafka)) => {
                     let shown = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
                     let ours = [
@@ -227,7 +231,7 @@ mod tests {
     #[test]
     fn damage_is_refused_or_read() {
         for damaged in truncations(FILE).map(<[u8]>::to_vec).chain(bit_flips(FILE)) {
-            if let Err(fault) = read(&damaged) {
+            if let Err(fault) = MetaProperties::decode(&damaged) {
                 assert_inside(&fault, &damaged);
             }
         }

@@ -7,14 +7,13 @@ use super::plan::Plan;
 use crate::analysis::cluster_image::Partition;
 use crate::analysis::cluster_log::ClusterLog;
 use crate::analysis::transaction_logs::cluster_id;
-use crate::format::meta_properties::{Gathered, MetaProperties};
 use crate::format::number::{LeaderEpoch, Offset};
 use crate::format::partition_metadata;
-use crate::format::properties;
 use crate::format::uuid::Uuid;
 use crate::storage::directory::PartitionDirectory;
 use crate::storage::file_name::FileKind;
-use crate::storage::source::{Access, Source};
+use crate::storage::small_file::{contents, owner};
+use crate::storage::source::Access;
 
 /// The replicas of a partition, up to a place in the metadata.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,27 +140,7 @@ fn doubt(own: i32, partition: &Partition) -> Option<String> {
     })
 }
 
-fn owner(log_directory: &Path, access: Access) -> Option<MetaProperties> {
-    let bytes = contents(&log_directory.join(FileKind::MetaProperties.name()), access)?;
-    let mut gathered = Gathered::default();
-    for property in properties::entries(&bytes[..]) {
-        gathered.take(&property.ok()?);
-    }
-    gathered.read().ok()
-}
-
 fn topic_id(partition: &Path, access: Access) -> Option<Uuid> {
     let bytes = contents(&partition.join(FileKind::PartitionMetadata.name()), access)?;
     Some(partition_metadata::decode(&bytes).ok()?.topic_id)
-}
-
-/// A small file; `None` where there is none that can be read.
-fn contents(path: &Path, access: Access) -> Option<Vec<u8>> {
-    if !path.is_file() {
-        return None;
-    }
-    let source = Source::open(path, access).ok()?;
-    let bytes = source.contents().ok()?.into_owned();
-    source.check().ok()?;
-    Some(bytes)
 }

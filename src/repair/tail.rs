@@ -20,6 +20,7 @@ use crate::state::load::{Change, LoadOptions, Loaded, load};
 use crate::state::manager::{Applied, Manager};
 use crate::storage::directory::PartitionDirectory;
 use crate::storage::file_name::FileKind;
+use crate::storage::small_file::contents;
 use crate::storage::source::Source;
 
 const LEADER_EPOCHS: &str = "leader-epoch-checkpoint";
@@ -260,11 +261,6 @@ impl<'a> Tail<'a> {
             });
         }
         let bytes = leader_epoch_checkpoint::encode(&entries);
-        let path = self.directory.path.join(LEADER_EPOCHS);
-        let old = Source::open(&path, self.terms.access);
-        if old.is_ok_and(|old| old.contents().is_ok_and(|old| *old == bytes)) {
-            return;
-        }
         let why = "it has the epochs of all batches, and none behind them".to_owned();
         draft.write(LEADER_EPOCHS, Content::Bytes(bytes), &self.last.file, why);
     }
@@ -294,12 +290,10 @@ pub(super) fn procedure(plan: &mut Plan, bytes: &[u8], place: Place) {
 
 /// The last epoch of `leader-epoch-checkpoint`; 0 where it does not tell.
 fn named_epoch(directory: &PartitionDirectory, terms: &Terms) -> LeaderEpoch {
-    let named = || {
-        let file = Source::open(&directory.path.join(LEADER_EPOCHS), terms.access).ok()?;
-        let entries = leader_epoch_checkpoint::decode(&file.contents().ok()?).ok()?;
-        Some(entries.last()?.leader_epoch)
-    };
-    named().unwrap_or(LeaderEpoch(0))
+    let bytes = contents(&directory.path.join(LEADER_EPOCHS), terms.access);
+    let entries = bytes.and_then(|bytes| leader_epoch_checkpoint::decode(&bytes).ok());
+    let last = entries.as_deref().and_then(<[_]>::last);
+    last.map_or(LeaderEpoch(0), |last| last.leader_epoch)
 }
 
 fn loaded(

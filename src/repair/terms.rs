@@ -2,15 +2,9 @@
 
 use crate::format::number::Offset;
 use crate::state::rules::{RuleSet, Stock};
+use crate::storage::listener::Listener;
 use crate::storage::source::Access;
-use std::fmt::Debug;
 use std::sync::Arc;
-
-/// Hears how far the reading of logs is.
-pub trait Listener: Debug + Send + Sync {
-    /// So many more bytes of logs were read; some are read more than once.
-    fn read(&self, bytes: u64);
-}
 
 /// What is known of a partition from elsewhere.
 #[derive(Debug, Clone)]
@@ -43,9 +37,7 @@ impl Terms {
             listener: None,
         }
     }
-}
 
-impl Terms {
     /// Tells the listener, if there is one.
     pub(super) fn tell_read(&self, bytes: u64) {
         if let Some(listener) = &self.listener {

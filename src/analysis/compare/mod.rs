@@ -23,7 +23,7 @@ pub use difference::{Difference, Kind, Shown, ShownBatch, Tally};
 pub use epochs::{Divergence, Lineage};
 pub use judge::Equal;
 pub use producers::{Collision, IdPair, Relation as IdRelation};
-pub use side::{ComparedLog, Side, Watcher};
+pub use side::{ComparedLog, Side};
 pub use verdict::{Behind, Comparison, Keep, Relation, Sum, Totals, Verdict, is_collision};
 
 use std::ops::ControlFlow;

@@ -7,12 +7,13 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-use super::side::{ComparedLog, Watcher};
+use super::side::ComparedLog;
 use crate::format::batch::{HEADER_SIZE, MAGIC};
 use crate::format::mirror_reset::MirrorPidReset;
 use crate::format::number::Offset;
 use crate::state::batch::{Batch, Control, Place, control};
 use crate::storage::damage::{Code, Damage};
+use crate::storage::listener::Listener;
 use crate::storage::segment::contents::{BatchReader, DEFAULT_MAX_RECORD_BYTES};
 use crate::storage::segment::walk::{Piece, Span, Walk};
 use crate::storage::source::{ReadError, Source};
@@ -122,7 +123,7 @@ struct Unwanted;
 pub(super) fn read(log: &ComparedLog, sender: &SyncSender<Portion>) {
     for segment in &log.segments {
         let read = log.open(segment).and_then(|file| {
-            read_segment(&file, segment.base_offset, log.watcher.as_deref(), sender)
+            read_segment(&file, segment.base_offset, log.listener.as_deref(), sender)
         });
         match read {
             Ok(Ok(())) => {}
@@ -139,7 +140,7 @@ pub(super) fn read(log: &ComparedLog, sender: &SyncSender<Portion>) {
 fn read_segment(
     file: &Arc<Source>,
     base_offset: Offset,
-    watcher: Option<&dyn Watcher>,
+    listener: Option<&dyn Listener>,
     sender: &SyncSender<Portion>,
 ) -> Result<Result<(), Unwanted>, ReadError> {
     let mut walk = Walk::new(file);
@@ -153,8 +154,8 @@ fn read_segment(
         });
         if portion.len() == PORTION {
             let end = portion.last().map_or(told, Item::end);
-            if let Some(watcher) = watcher {
-                watcher.read(end.saturating_sub(told));
+            if let Some(listener) = listener {
+                listener.read(end.saturating_sub(told));
             }
             told = end;
             let full = std::mem::replace(&mut portion, Vec::with_capacity(PORTION));
@@ -164,8 +165,8 @@ fn read_segment(
         }
     }
     file.check()?;
-    if let Some(watcher) = watcher {
-        watcher.read(file.len().saturating_sub(told));
+    if let Some(listener) = listener {
+        listener.read(file.len().saturating_sub(told));
     }
     match sender.send(Ok(portion)) {
         Ok(()) => Ok(Ok(())),

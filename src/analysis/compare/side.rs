@@ -8,18 +8,18 @@ use std::sync::Arc;
 use crate::analysis::belief::name_of;
 use crate::analysis::partition_log::first_offset;
 use crate::format::leader_epoch_checkpoint;
-use crate::format::meta_properties::Gathered;
 use crate::format::number::Offset;
 use crate::format::offset_checkpoint;
 use crate::format::partition_metadata;
-use crate::format::properties;
 use crate::format::uuid::Uuid;
 use crate::state::epochs::LeaderEpochs;
 use crate::state::read::{SegmentFile, segments};
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::directory::{KafkaFile, PartitionDirectory};
 use crate::storage::file_name::FileKind;
+use crate::storage::listener::Listener;
 use crate::storage::partition_name::PartitionName;
+use crate::storage::small_file::{contents, owner};
 use crate::storage::source::{Access, ReadError, Source};
 
 /// Which of the two logs.
@@ -51,12 +51,6 @@ impl Side {
     }
 }
 
-/// Hears how far the reading of logs is, from the threads that read them.
-pub trait Watcher: Debug + Send + Sync {
-    /// So many more bytes were read; a union is read three times.
-    fn read(&self, bytes: u64);
-}
-
 /// A log to be compared.
 #[derive(Debug)]
 pub struct ComparedLog {
@@ -80,8 +74,8 @@ pub struct ComparedLog {
     pub is_compacted: bool,
     /// The snapshot at the first segment's base offset.
     pub first_snapshot: Option<PathBuf>,
-    /// Who hears how far the reading is.
-    pub watcher: Option<Arc<dyn Watcher>>,
+    /// Who hears how far the reading is; a union is read three times.
+    pub listener: Option<Arc<dyn Listener>>,
     /// How to read.
     pub(super) access: Access,
     /// The only file, where it is one: it may be a stream that can be read once.
@@ -117,7 +111,7 @@ impl ComparedLog {
             topic_id: contents(FileKind::PartitionMetadata)
                 .and_then(|bytes| partition_metadata::decode(&bytes).ok())
                 .map(|metadata| metadata.topic_id),
-            cluster_id: cluster_id(&log_directory.join("meta.properties"), access),
+            cluster_id: owner(log_directory, access).and_then(|owner| owner.cluster_id),
             checkpoint: contents(FileKind::LeaderEpochCheckpoint)
                 .filter(|bytes| !bytes.is_empty())
                 .and_then(|bytes| leader_epoch_checkpoint::decode(&bytes).ok())
@@ -128,7 +122,7 @@ impl ComparedLog {
             first_snapshot: at_first.next().map(|file| file.path.clone()),
             segments,
             name,
-            watcher: None,
+            listener: None,
             access,
             alone: None,
         }
@@ -163,7 +157,7 @@ impl ComparedLog {
             checkpoint: None,
             is_compacted: false,
             first_snapshot: None,
-            watcher: None,
+            listener: None,
             access,
             alone: Some(Arc::new(source)),
         })
@@ -194,26 +188,6 @@ impl ComparedLog {
 
 const fn is_current(file: &KafkaFile) -> bool {
     file.name.suffix.is_none()
-}
-
-/// The bytes of a small file; what cannot be read says nothing.
-fn contents(path: &Path, access: Access) -> Option<Vec<u8>> {
-    if !path.is_file() {
-        return None;
-    }
-    let source = Source::open(path, access).ok()?;
-    let bytes = source.contents().ok()?.into_owned();
-    source.check().ok()?;
-    Some(bytes)
-}
-
-fn cluster_id(path: &Path, access: Access) -> Option<String> {
-    let bytes = contents(path, access)?;
-    let mut gathered = Gathered::default();
-    for property in properties::entries(&bytes[..]) {
-        gathered.take(&property.ok()?);
-    }
-    gathered.read().ok()?.cluster_id
 }
 
 fn is_cleaned(name: &PartitionName, log_directory: &Path, access: Access) -> bool {

@@ -9,68 +9,22 @@ use std::path::Path;
 /// Puts the bytes of a new file into a writer.
 pub type Fill<'f> = &'f mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
-/// The changes that a repair makes. Each is done, or not, or broken off in the middle as the
-/// system breaks off such a thing.
+/// The changes that a repair makes, as the system makes them unless an implementation does otherwise.
+/// Each is done, or not, or broken off in the middle as the system breaks off such a thing.
 pub trait Disk: Debug {
     /// Makes a directory.
     ///
     /// # Errors
     /// What the system says.
-    fn create_directory(&mut self, path: &Path) -> io::Result<()>;
+    fn create_directory(&mut self, path: &Path) -> io::Result<()> {
+        fs::create_dir(path)
+    }
 
     /// Makes a new file and brings it to the disk, with owner, mode and time of last change of
     /// another where that is given. A file that is there is an error.
     ///
     /// # Errors
     /// What the system says, or `fill`.
-    fn write(&mut self, path: &Path, like: Option<&Metadata>, fill: Fill<'_>) -> io::Result<()>;
-
-    /// Gives a file a second name.
-    ///
-    /// # Errors
-    /// What the system says.
-    fn link(&mut self, from: &Path, to: &Path) -> io::Result<()>;
-
-    /// Gives a file another name; what bears that name goes.
-    ///
-    /// # Errors
-    /// What the system says.
-    fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()>;
-
-    /// Removes a file.
-    ///
-    /// # Errors
-    /// What the system says.
-    fn remove_file(&mut self, path: &Path) -> io::Result<()>;
-
-    /// Removes an empty directory.
-    ///
-    /// # Errors
-    /// What the system says.
-    fn remove_directory(&mut self, path: &Path) -> io::Result<()>;
-
-    /// Brings the names in a directory to the disk.
-    ///
-    /// # Errors
-    /// What the system says.
-    fn sync_directory(&mut self, path: &Path) -> io::Result<()>;
-
-    /// Gives a directory the owner, mode and time of last change of another.
-    ///
-    /// # Errors
-    /// What the system says.
-    fn dress(&mut self, path: &Path, like: &Metadata) -> io::Result<()>;
-}
-
-/// The file system of the machine.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct SystemDisk;
-
-impl Disk for SystemDisk {
-    fn create_directory(&mut self, path: &Path) -> io::Result<()> {
-        fs::create_dir(path)
-    }
-
     fn write(&mut self, path: &Path, like: Option<&Metadata>, fill: Fill<'_>) -> io::Result<()> {
         let mut file = BufWriter::with_capacity(256 << 10, File::create_new(path)?);
         fill(&mut file)?;
@@ -82,22 +36,42 @@ impl Disk for SystemDisk {
         file.sync_all()
     }
 
+    /// Gives a file a second name.
+    ///
+    /// # Errors
+    /// What the system says.
     fn link(&mut self, from: &Path, to: &Path) -> io::Result<()> {
         fs::hard_link(from, to)
     }
 
+    /// Gives a file another name; what bears that name goes.
+    ///
+    /// # Errors
+    /// What the system says.
     fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
     }
 
+    /// Removes a file.
+    ///
+    /// # Errors
+    /// What the system says.
     fn remove_file(&mut self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
     }
 
+    /// Removes an empty directory.
+    ///
+    /// # Errors
+    /// What the system says.
     fn remove_directory(&mut self, path: &Path) -> io::Result<()> {
         fs::remove_dir(path)
     }
 
+    /// Brings the names in a directory to the disk.
+    ///
+    /// # Errors
+    /// What the system says.
     fn sync_directory(&mut self, path: &Path) -> io::Result<()> {
         match File::open(path)?.sync_all() {
             // Some file systems do not know of it, and elsewhere than on unix nobody does.
@@ -106,10 +80,20 @@ impl Disk for SystemDisk {
         }
     }
 
+    /// Gives a directory the owner, mode and time of last change of another.
+    ///
+    /// # Errors
+    /// What the system says.
     fn dress(&mut self, path: &Path, like: &Metadata) -> io::Result<()> {
         wear(&File::open(path)?, path, like)
     }
 }
+
+/// The file system of the machine.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct SystemDisk;
+
+impl Disk for SystemDisk {}
 
 /// Gives a file owner, mode and time of last change. An owner that we may not give is not given:
 /// only root may, and then nothing is worse than after a copy.

@@ -1,11 +1,11 @@
 //! Repairs that go from one file system to another.
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use kfsck::repair::apply::disk::{Disk, Fill, SystemDisk};
+use kfsck::repair::apply::disk::{Disk, SystemDisk};
 use kfsck::repair::apply::in_place::apply;
 use kfsck::storage::source::Access;
 
@@ -31,34 +31,10 @@ impl Disk for Mounted {
         Err(self.0.into())
     }
 
-    fn create_directory(&mut self, path: &Path) -> io::Result<()> {
-        SystemDisk.create_directory(path)
-    }
-
-    fn write(&mut self, path: &Path, like: Option<&Metadata>, fill: Fill<'_>) -> io::Result<()> {
-        SystemDisk.write(path, like, fill)
-    }
-
     fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
         let devices = [from, to.parent().unwrap()].map(device);
         assert_eq!(devices[0], devices[1], "a rename between file systems");
         SystemDisk.rename(from, to)
-    }
-
-    fn remove_file(&mut self, path: &Path) -> io::Result<()> {
-        SystemDisk.remove_file(path)
-    }
-
-    fn remove_directory(&mut self, path: &Path) -> io::Result<()> {
-        SystemDisk.remove_directory(path)
-    }
-
-    fn sync_directory(&mut self, path: &Path) -> io::Result<()> {
-        SystemDisk.sync_directory(path)
-    }
-
-    fn dress(&mut self, path: &Path, like: &Metadata) -> io::Result<()> {
-        SystemDisk.dress(path, like)
     }
 }
 
