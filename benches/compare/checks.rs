@@ -1,6 +1,6 @@
 //! Times `kfsck check --depth crc` inside the process, beside a pass of the `crc32c` crate over the
-//! same mapped bytes, and prints a line of milliseconds for each round: `NAME passed busy met`, where
-//! busy is the time that the thread had a processor.
+//! same mapped bytes, and prints a line of milliseconds for each round: `NAME passed busy met`,
+//! where busy is the time that the thread had a processor.
 //!
 //! `cargo run --release --example checks -- ROUNDS PASS PARTITION`, where PASS is one of those
 //! below or `all`; `benches/compare/check` calls it and prints the medians.

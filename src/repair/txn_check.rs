@@ -32,9 +32,10 @@ impl Aborted {
         self.0.values().filter_map(|(_, entry)| entry.as_ref())
     }
 
-    /// What the index should be, where what is known of it is not right; the segment ends at `end`. The last stable offsets in it are not compared, as they depend on
-    /// how batches were appended, but none may hide another entry: a broker that looks for aborted
-    /// transactions below an offset ends with the first entry that was stable up to there.
+    /// What the index should be, where what is known of it is not right; the segment ends at
+    /// `end`. The last stable offsets in it are not compared, as they depend on how batches were
+    /// appended, but none may hide another entry: a broker that looks for aborted transactions
+    /// below an offset ends with the first entry that was stable up to there.
     pub(super) fn corrected(&self, known: &Known<'_>, end: Offset) -> Option<Vec<u8>> {
         let found = known.found;
         let stays: BTreeMap<Offset, AbortedTxn> = found
@@ -67,8 +68,8 @@ impl Aborted {
         Some(bytes)
     }
 
-    /// What becomes of transactions whose end marker is lost, as far as the old index knows of them;
-    /// the log goes up to `end` so far.
+    /// What becomes of transactions whose end marker is lost, as far as the old index knows of
+    /// them; the log goes up to `end` so far.
     pub(super) fn lost_ends(&self, known: &Known<'_>, end: Offset) -> Vec<String> {
         let mut told = Vec::new();
         for old in known.found.iter().filter(|_| known.is_sound) {

@@ -9,8 +9,9 @@ use std::path::Path;
 /// Puts the bytes of a new file into a writer.
 pub type Fill<'f> = &'f mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
-/// The changes that a repair makes, as the system makes them unless an implementation does otherwise.
-/// Each is done, or not, or broken off in the middle as the system breaks off such a thing.
+/// The changes that a repair makes, as the system makes them unless an implementation does
+/// otherwise. Each is done, or not, or broken off in the middle as the system breaks off such a
+/// thing.
 pub trait Disk: Debug {
     /// Makes a directory.
     ///
