@@ -95,18 +95,6 @@ fn loaded(
     Gathered { tally, next_start }
 }
 
-/// The findings of [`partition`] alone: what a broker will do is not asked.
-pub fn findings(
-    directory: &PartitionDirectory,
-    checkpoints: &Checkpoints,
-    terms: &Terms,
-    watch: &mut dyn Watch,
-    found: Found<'_>,
-) -> Tally {
-    let aborts = &mut Aborts::default();
-    look(directory, checkpoints, terms, aborts, watch, found)
-}
-
 fn look(
     directory: &PartitionDirectory,
     checkpoints: &Checkpoints,

@@ -82,7 +82,7 @@ pub fn check(
             kinds.entry(kind).or_insert((0, finding)).0 += 1;
         }
     };
-    everything::findings(&listed, checkpoints, terms, watch, found);
+    everything::partition(&listed, checkpoints, terms, watch, found);
     let kinds = kinds.into_values();
     kinds
         .map(|(count, first)| sentence(count, &first))

@@ -217,6 +217,19 @@ fn what_a_start_forgets_of_producers_is_missed_and_nothing_else() {
     assert_eq!(missing[0]["severity"], "error");
     assert_eq!(missing[0]["evidence"][0]["what"], "producers");
     assert_eq!(starts(&document)[0].1, "loses-producer-state");
+    // A repair of something else that leaves it so says so.
+    for path in of_kind("timeindex") {
+        fs::remove_file(path).unwrap();
+    }
+    let outcome = Run::new(["repair", "index", "--now", "1647780200000", "--in-place"])
+        .arg(&partition)
+        .outcome()
+        .ended_with(1);
+    assert!(
+        outcome.text().contains("error snapshot-missing"),
+        "{}",
+        outcome.text()
+    );
     // A segment that is read again tells of its producers.
     for path in of_kind("index") {
         fs::remove_file(path).unwrap();
