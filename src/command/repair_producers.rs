@@ -348,13 +348,24 @@ impl SnapshotOptions {
 
 impl PidsOptions {
     pub(super) fn pids(&self) -> Result<Pids, clap::Error> {
+        let mut decisions = Decisions::new();
+        for (offset, writer) in &self.assign {
+            if decisions
+                .insert(*offset, *writer)
+                .is_some_and(|before| before != *writer)
+            {
+                return Err(usage(&format!(
+                    "--assign: offset {offset} is given to two writers"
+                )));
+            }
+        }
         let region = self.cluster_id.as_deref().map(region).transpose()?;
         Ok(match (self.split, self.unmap, self.map) {
             (Some(id), _, _) => Pids::Split(Split {
                 producer_id: ProducerId(id),
                 new_id: self.new_id.map(ProducerId),
                 writers: usize::from(self.writers),
-                decisions: self.assign.iter().copied().collect::<Decisions>(),
+                decisions,
             }),
             (_, Some(Draft::Negate), _) => Pids::Which(pids::Which::UnmapNegated),
             (_, Some(Draft::BitField), _) => Pids::Which(pids::Which::UnmapBitField(region)),

@@ -102,6 +102,9 @@ impl Split {
         };
         let found = unmix(members, writers, &decisions, DEFAULT_EXPIRATION_MS)
             .map_err(|error: Undecidable| format!("producer {id}: {error}"))?;
+        if let Some(text) = not_followed(members, &decisions, &found) {
+            return Err(format!("producer {id}: {text}"));
+        }
         if found.count < 2 && found.is_certain() {
             return Ok(Splitting::nothing(format!(
                 "producer {id}: one writer may have written all that it has here, {}; where you \
@@ -292,6 +295,24 @@ impl Split {
         }
         said
     }
+}
+
+/// A decision that did not come to be: writers have their numbers by their first batches.
+fn not_followed(members: &[Member], decisions: &Decisions, found: &Unmixed) -> Option<String> {
+    let all = members.iter().zip(&found.writers);
+    decisions.iter().find_map(|(offset, asked)| {
+        let holds = |(member, _): &(&Member, &usize)| {
+            member.seen.base_offset <= *offset && *offset <= member.seen.last_offset
+        };
+        let (_, writer) = all.clone().find(holds)?;
+        (writer != asked).then(|| {
+            format!(
+                "offset {offset}: expected its batch to be of writer {asked}, as --assign says, \
+                 found writer {writer}: writer 0 wrote the first batch of the id, and each further \
+                 one has the next number"
+            )
+        })
+    })
 }
 
 fn first_of<'m>(members: &'m [Member], run: &Run) -> Option<&'m Member> {

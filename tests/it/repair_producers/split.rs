@@ -177,6 +177,21 @@ fn a_writer_that_does_not_show_is_looked_for_where_it_is_known_of() {
 }
 
 #[test]
+fn a_decision_that_cannot_be_followed_is_no_other_one() {
+    let place = tempfile::tempdir().unwrap();
+    let log = Log::default().data(5, 0).data(5, 0).data(5, 0).commit(5, 0);
+    let directory = partition(place.path(), "orders-0", &[&log]);
+    for (offset, writer) in [(1, 7), (0, 1)] {
+        let told = refusal(asked(&Split {
+            decisions: Decisions::from([(Offset(offset), writer)]),
+            ..split(5)
+        })(&PartitionDirectory::list(&directory)));
+        let expected = format!("offset {offset}: expected its batch to be of writer {writer}");
+        assert!(told.contains(&expected), "{told}");
+    }
+}
+
+#[test]
 fn a_marker_for_one_of_two_open_transactions_may_be_of_either() {
     let place = tempfile::tempdir().unwrap();
     // Both begin with sequence 0, and no two leaders tell them apart.
