@@ -12,17 +12,16 @@ use super::cluster_image::ClusterImage;
 use crate::format::control::{ControlKey, ControlType};
 use crate::format::metadata_record::MetadataRecord;
 use crate::format::number::Offset;
+use crate::state::read::segments;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::directory::{KafkaFile, Operand, PartitionDirectory};
 use crate::storage::file_name::FileKind;
+use crate::storage::partition_name::CLUSTER_METADATA;
 use crate::storage::segment::contents::{
     BatchReader, DEFAULT_MAX_RECORD_BYTES, Entry, LoadedBatch,
 };
 use crate::storage::segment::walk::{Piece, Walk};
 use crate::storage::source::{Access, ReadError, Source};
-
-/// The topic's name. It has one partition.
-pub const CLUSTER_METADATA_TOPIC: &str = "__cluster_metadata";
 
 /// A cluster as its metadata tell it.
 #[derive(Debug)]
@@ -61,7 +60,7 @@ pub fn metadata_partitions(operand: &Operand) -> impl Iterator<Item = &Partition
     let partitions = operand.partitions().iter();
     partitions.filter(|directory| {
         let name = directory.name.as_ref();
-        name.is_some_and(|name| name.state.is_none() && name.topic == CLUSTER_METADATA_TOPIC)
+        name.is_some_and(|name| name.state.is_none() && name.topic == CLUSTER_METADATA)
     })
 }
 
@@ -84,9 +83,21 @@ impl ClusterLog {
                 Err(fault) => faults.push(fault),
             }
         }
-        let segments = directory.files_of(FileKind::Log);
-        for file in segments.filter(|file| file.name.suffix.is_none()) {
-            if let Err(fault) = reader.segment(&file.path, access) {
+        let segments = segments(directory);
+        if segments.is_empty() {
+            faults.push(ClusterFault::Place {
+                path: directory.path.clone(),
+                position: 0,
+                message: "expected the log behind the snapshots, found no segment".to_owned(),
+            });
+        }
+        for (place, segment) in segments.iter().enumerate() {
+            let next = segments.get(place + 1);
+            let is_covered = next.is_some_and(|next| next.base_offset <= reader.next);
+            if is_covered {
+                continue;
+            }
+            if let Err(fault) = reader.segment(&segment.path, access) {
                 faults.push(fault);
                 break;
             }

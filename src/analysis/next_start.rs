@@ -2,7 +2,8 @@
 //!
 //! The load itself is [`crate::state::load`]'s; here its outcome is held against what the files
 //! hold now. A clean load reads little, as it does on a broker: the log is read in full only where
-//! a broker reads it too, or where something is lost and must be counted.
+//! a broker reads it too, where something is lost and must be counted, or where producers may be
+//! forgotten that the log tells of.
 
 pub mod aborts;
 mod judge;
@@ -18,6 +19,7 @@ use crate::state::load::LoadOptions;
 use crate::state::rules::Stock;
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::directory::PartitionDirectory;
+use crate::storage::partition_name::CLUSTER_METADATA;
 use crate::storage::source::{Access, ReadError};
 use aborts::Aborts;
 
@@ -114,9 +116,6 @@ pub struct StartOptions<'a> {
     pub aborts: Option<&'a Aborts>,
 }
 
-/// The topic of KRaft's own log. It is not loaded with the others.
-const METADATA_TOPIC: &str = "__cluster_metadata";
-
 /// Judges a partition's directory. `checkpoints` are those of its log directory. Where none lies
 /// beside it, as beside a copy, the stop is taken for a clean one, and the reason says what would
 /// come of another where that is worse.
@@ -154,14 +153,14 @@ fn load_options(
         name.map_or((Offset(0), Offset(0)), |name| checkpoints.loaded_with(name));
     let load = LoadOptions {
         access: options.access,
-        clean_shutdown: checkpoints.is_clean_shutdown || !checkpoints.is_present,
+        clean_shutdown: checkpoints.count_as_clean(),
         recovery_point,
         log_start_offset,
         now: options.now,
         producer_id_expiration_ms: options.expiration_ms,
         ..LoadOptions::new(&Stock)
     };
-    match name.is_some_and(|name| name.topic == METADATA_TOPIC) {
+    match name.is_some_and(|name| name.topic == CLUSTER_METADATA) {
         // `KafkaRaftLog.createLog` asks no checkpoint.
         true => LoadOptions {
             clean_shutdown: false,

@@ -12,6 +12,7 @@ use crate::state::read::{ReadOptions, SegmentFile, segments};
 use crate::state::replay::Visitor;
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::directory::{KafkaFile, PartitionDirectory};
+use crate::storage::file_name::FileKind;
 use crate::storage::partition_name::PartitionName;
 use crate::storage::segment::walk::{Piece, Walk};
 use crate::storage::source::{Access, ReadError, Source};
@@ -127,9 +128,8 @@ impl<'d> PartitionLog<'d> {
         let name = self.topic_partition.clone();
         // The checkpoints beside the partition speak of its whole log.
         let mut belief = Belief::nothing(name, self.path.clone(), first, question);
-        let snapshot = self
-            .path
-            .with_file_name(format!("{:020}.snapshot", first.0));
+        let snapshot = FileKind::ProducerSnapshot.name_at(first);
+        let snapshot = self.path.with_file_name(snapshot);
         if question.at.is_none_or(|at| at >= first) && self.name.is_some() && snapshot.is_file() {
             belief.begin_with_snapshot(&snapshot, first, question)?;
         }

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use kfsck::analysis::check::everything::{self, Gathered};
 use kfsck::analysis::check::finding::Finding;
-use kfsck::analysis::check::log_directory::check_log_directories;
+use kfsck::analysis::check::log_directory::{check_log_directories, of_finding};
 use kfsck::analysis::check::terms::Terms;
 use kfsck::analysis::check::watch::Watch;
 use kfsck::analysis::next_start::Action;
-use kfsck::analysis::next_start::log_directory::{beside_partitions, of_finding};
+use kfsck::analysis::next_start::log_directory::beside_partitions;
 use kfsck::analysis::next_start::together::{Placed, together};
 use kfsck::analysis::transaction_logs::holds_coordinators;
 use kfsck::report::check::{Place, Report, Summary};

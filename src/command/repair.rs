@@ -10,7 +10,6 @@ use kfsck::repair::apply::in_place::{self, Settled};
 use kfsck::repair::apply::{output, verify, work};
 use kfsck::repair::error::{ApplyError, PlanError};
 use kfsck::repair::internal_topic;
-use kfsck::repair::log::CLUSTER_METADATA;
 use kfsck::repair::plan::Plan;
 use kfsck::repair::replicas::ClusterMetadata;
 use kfsck::repair::terms::{How, Terms};
@@ -21,7 +20,7 @@ use kfsck::state::rules::{RuleSet, Stock};
 use kfsck::storage::checkpoints::CheckpointFault;
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 use kfsck::storage::listener::Listener;
-use kfsck::storage::partition_name::PartitionName;
+use kfsck::storage::partition_name::{CLUSTER_METADATA, PartitionName};
 
 use super::partition_files::CheckpointsBeside;
 use super::repair_options::{Common, LogOptions};
@@ -162,12 +161,17 @@ impl Repair {
             }
             Verb::Abort(options) => asked = options.asked(&operands, session),
         }
-        let metadata = self.verb.cluster_metadata();
+        let asked_of = self.verb.cluster_metadata();
+        let metadata = asked_of.and_then(|path| repair_replicas::read(path, session));
+        if asked_of.is_some() && metadata.is_none() && !common.dry_run {
+            // Whoever names the metadata wants nothing written that they speak against.
+            return Ok(());
+        }
         let mut run = Run {
             common,
             is_forced,
             asked,
-            metadata: metadata.and_then(|path| repair_replicas::read(path, session)),
+            metadata,
             rules,
             checkpoints: CheckpointsBeside::default(),
             wide: common.output.json(),

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use kfsck::analysis::cluster_log::{CLUSTER_METADATA_TOPIC, ClusterFault, metadata_partitions};
+use kfsck::analysis::cluster_log::{ClusterFault, metadata_partitions};
+use kfsck::format::number::Offset;
 use kfsck::repair::replicas::ClusterMetadata;
 use kfsck::report::one_line::on_one_line;
 use kfsck::storage::directory;
+use kfsck::storage::partition_name::CLUSTER_METADATA;
 
 use super::session::Session;
 
@@ -20,13 +22,21 @@ pub(super) fn read(path: &Path, session: &mut Session) -> Option<ClusterMetadata
     };
     let Some(found) = metadata_partitions(&operand).next() else {
         session.error(&format!(
-            "{}: expected the directory {CLUSTER_METADATA_TOPIC}-0 or a log directory with it, \
+            "{}: expected the directory {CLUSTER_METADATA}-0 or a log directory with it, \
              found neither",
             on_one_line(&path.to_string_lossy())
         ));
         return None;
     };
     let metadata = ClusterMetadata::read(found, session.access);
+    if metadata.log.snapshot.is_none() && metadata.log.end_offset == Offset(0) {
+        session.error(&format!(
+            "{}: expected the log of {CLUSTER_METADATA} or a snapshot of it, found nothing that \
+             can be read",
+            on_one_line(&found.path.to_string_lossy())
+        ));
+        return None;
+    }
     for fault in &metadata.log.faults {
         // What is damaged is told in each plan.
         if let ClusterFault::Read(error) = fault {

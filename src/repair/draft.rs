@@ -87,7 +87,7 @@ impl<'a> Draft<'a> {
             files.find(|file| file.name.suffix.is_none() && file.name.base_offset == Some(offset));
         match found {
             Some(file) => name_of(&file.path),
-            None => format!("{offset:020}.{}", kind.name()),
+            None => kind.name_at(offset),
         }
     }
 

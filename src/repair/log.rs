@@ -18,12 +18,11 @@ use crate::state::epochs::LeaderEpochs;
 use crate::state::read::segments;
 use crate::storage::directory::PartitionDirectory;
 use crate::storage::file_name::FileKind;
+use crate::storage::partition_name::CLUSTER_METADATA;
 use crate::storage::source::{ReadError, Source};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The topic whose records are not repaired.
-pub const CLUSTER_METADATA: &str = "__cluster_metadata";
 const LEADER_EPOCHS: &str = "leader-epoch-checkpoint";
 
 /// Plans a log without damage: one that ends in front of the first, or one with all batches that

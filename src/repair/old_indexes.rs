@@ -1,12 +1,12 @@
 //! The index files of a segment as they are.
 
-use super::log::CLUSTER_METADATA;
 use crate::format::number::{Offset, Timestamp};
 use crate::format::offset_index::{self, OffsetIndex, OffsetIndexEntry};
 use crate::format::time_index::{self, TimeIndex, TimeIndexEntry};
 use crate::format::txn_index::{AbortedTxn, TxnIndex};
 use crate::storage::directory::PartitionDirectory;
 use crate::storage::file_name::FileKind;
+use crate::storage::partition_name::CLUSTER_METADATA;
 use crate::storage::source::{Access, ReadError, Source};
 
 /// No segment needs a larger index: 2^31 bytes give one entry of 12 bytes in 4096 at most, unless

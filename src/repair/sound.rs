@@ -9,14 +9,14 @@ use crate::format::number::{LeaderEpoch, Offset};
 use crate::state::batch::{Batch, Control, control};
 use crate::state::read::{SegmentFile, segments};
 use crate::storage::directory::PartitionDirectory;
-use crate::storage::partition_name::PartitionName;
+use crate::storage::partition_name::{CLUSTER_METADATA, PartitionName};
 use crate::storage::segment::contents::{BatchReader, DEFAULT_MAX_RECORD_BYTES};
 use crate::storage::source::Source;
 use std::ops::ControlFlow;
 
 /// The topics whose records brokers and controllers write for themselves.
 const INTERNAL: [&str; 6] = [
-    "__cluster_metadata",
+    CLUSTER_METADATA,
     "__consumer_offsets",
     "__mirror_state",
     "__remote_log_metadata",

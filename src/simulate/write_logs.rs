@@ -20,6 +20,7 @@ use crate::simulate::run::Run;
 use crate::simulate::stored::Stored;
 use crate::simulate::world::World;
 use crate::state::batch::Control;
+use crate::storage::file_name::FileKind;
 use crate::storage::partition_name::PartitionName;
 use std::ffi::OsStr;
 use std::fs;
@@ -125,7 +126,9 @@ fn write_partition(
     // Where segments begin there are those snapshots alone that the broker has not lost.
     for offset in written.snapshots {
         if offset < replica.end() && !replica.snapshots().contains_key(&offset) {
-            let path = written.directory.join(format!("{offset:020}.snapshot"));
+            let path = written
+                .directory
+                .join(FileKind::ProducerSnapshot.name_at(offset));
             fs::remove_file(&path).map_err(|reason| WriteError::System { path, reason })?;
         }
     }

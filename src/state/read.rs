@@ -21,6 +21,16 @@ pub struct SegmentFile {
     pub path: PathBuf,
 }
 
+impl SegmentFile {
+    /// Whether it has the name under which a broker looks for it: under another one it is passed
+    /// over, and nothing beside it is missed (`LogFileUtils.logFile`).
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        let name = FileKind::Log.name_at(self.base_offset);
+        self.path.file_name().is_some_and(|own| *own == *name)
+    }
+}
+
 /// The segments of a partition in the order of their base offsets; files on their way in or out
 /// are no segments.
 #[must_use]

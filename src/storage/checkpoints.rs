@@ -57,6 +57,13 @@ impl Checkpoints {
         FileKind::CleanerOffsetCheckpoint,
     ];
 
+    /// Whether the next start takes the last stop for one in order: of a copy nothing is known, and
+    /// that counts as one.
+    #[must_use]
+    pub const fn count_as_clean(&self) -> bool {
+        self.is_clean_shutdown || !self.is_present
+    }
+
     /// Reads what lies in a log directory; none of it has to.
     #[must_use]
     pub fn read(log_directory: &Path, access: Access) -> Self {

@@ -75,6 +75,13 @@ impl FileKind {
         }
     }
 
+    /// The name of the file of this kind that belongs to a segment or stands for an offset: of
+    /// logs, indexes and producer snapshots (`LogFileUtils.filenamePrefixFromOffset`).
+    #[must_use]
+    pub fn name_at(self, offset: Offset) -> String {
+        format!("{offset:020}.{}", self.name())
+    }
+
     /// The name of the file that says that a broker ended cleanly.
     pub const CLEAN_SHUTDOWN_NAME: &str = ".kafka_cleanshutdown";
 

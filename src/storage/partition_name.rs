@@ -3,6 +3,9 @@
 use std::ffi::OsStr;
 use std::fmt;
 
+/// The topic of a cluster's own metadata (KRaft), which has one partition.
+pub const CLUSTER_METADATA: &str = "__cluster_metadata";
+
 /// What the name of a partition's directory says, by the broker's rule
 /// (`UnifiedLog.parseTopicPartitionName`).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -14,6 +14,7 @@ use kfsck::storage::source::Access;
 
 use crate::batches::{Batch, control, split};
 use crate::corpus;
+use crate::program::copy_tree;
 
 fn read(partition: &Path) -> ClusterLog {
     ClusterLog::read(&PartitionDirectory::list(partition), Access::Plain)
@@ -90,6 +91,46 @@ fn with_and_without_snapshots() {
     assert_eq!(without.snapshot, None);
     assert_eq!(with.image, without.image);
     assert_eq!(with.end_offset, without.end_offset);
+}
+
+/// What lies in front of a snapshot is not asked, whatever became of it.
+#[test]
+fn segments_that_a_snapshot_covers() {
+    let place = tempfile::tempdir().unwrap();
+    let copy = place.path().join("__cluster_metadata-0");
+    copy_tree(
+        &corpus::directory().join("main/__cluster_metadata-0"),
+        &copy,
+    );
+    let expected = read(&copy);
+    let first = copy.join("00000000000000000000.log");
+    let mut bytes = fs::read(&first).unwrap();
+    let behind = |batch: &[u8]| i64::from_be_bytes(batch[..8].try_into().unwrap());
+    let newest = expected.snapshot.as_deref().unwrap().file_name().unwrap();
+    let newest: i64 = newest.to_str().unwrap()[..20].parse().unwrap();
+    let batches = split(&bytes);
+    let (at, base) = { batches.iter() }
+        .map(|(at, batch)| (*at, behind(batch)))
+        .rfind(|(_, base)| *base <= newest)
+        .unwrap();
+    assert!(base > 0);
+    let rest = bytes.split_off(at);
+    fs::write(copy.join(format!("{base:020}.log")), rest).unwrap();
+    bytes[100] ^= 1;
+    fs::write(&first, bytes).unwrap();
+    let log = read(&copy);
+    assert!(log.faults.is_empty(), "{:?}", log.faults);
+    assert_eq!(
+        (log.image, log.end_offset),
+        (expected.image, expected.end_offset)
+    );
+    for name in corpus::files(&copy) {
+        if name.extension().is_some_and(|end| end == "log") {
+            fs::remove_file(name).unwrap();
+        }
+    }
+    let log = read(&copy);
+    assert!(log.faults[0].to_string().contains("found no segment"));
 }
 
 /// What is newest and broken is passed over; what is missing in front of the log ends the reading.

@@ -79,21 +79,12 @@ impl Finding {
     /// Damage in a file: always an error.
     #[must_use]
     pub fn of_damage(path: impl Into<PathBuf>, damage: &Damage) -> Self {
-        Self::new(
-            damage.code.into(),
-            Severity::Error,
-            path,
-            damage.message.clone(),
-        )
-        .at(damage.position)
-        // A fault inside of something has no bytes of its own.
-        .spanning_if(damage.size)
-    }
-
-    const fn spanning_if(self, size: u64) -> Self {
-        match size {
-            0 => self,
-            size => self.spanning(size),
+        let (code, message) = (damage.code.into(), damage.message.clone());
+        let finding = Self::new(code, Severity::Error, path, message).at(damage.position);
+        match damage.size {
+            // A fault inside of something has no bytes of its own.
+            0 => finding,
+            size => finding.spanning(size),
         }
     }
 

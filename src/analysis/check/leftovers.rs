@@ -7,12 +7,12 @@ use std::path::Path;
 use super::checker::Found;
 use super::code::FindingCode;
 use super::finding::{Evidence, Finding};
-use super::setting::{METADATA_TOPIC, file_name, segment_name, swapped};
+use super::setting::{file_name, least_cleaned, swapped};
 use crate::analysis::log_findings::Severity;
 use crate::format::number::Offset;
 use crate::storage::directory::{KafkaFile, Listing, LogDirectory, PartitionDirectory, StrayKind};
 use crate::storage::file_name::{FileKind, Suffix};
-use crate::storage::partition_name::DirectoryState;
+use crate::storage::partition_name::{CLUSTER_METADATA, DirectoryState};
 
 /// Tells what lies in a partition's directory beside its log.
 pub(super) fn check_partition(directory: &PartitionDirectory, found: Found<'_>) {
@@ -129,14 +129,13 @@ impl<'d> Look<'d> {
         let logs = logs.filter(|file| file.name.suffix.is_none());
         let mut logs: Vec<_> = logs.filter_map(|file| file.name.base_offset).collect();
         logs.sort_unstable();
-        let cleaned = files().filter(|file| file.name.suffix == Some(Suffix::Cleaned));
         let name = directory.name.as_ref();
         Self {
             directory,
             logs,
             swapped: swapped(directory),
-            least_cleaned: cleaned.filter_map(|file| file.name.base_offset).min(),
-            is_metadata: name.is_some_and(|name| name.topic == METADATA_TOPIC),
+            least_cleaned: least_cleaned(directory),
+            is_metadata: name.is_some_and(|name| name.topic == CLUSTER_METADATA),
         }
     }
 
@@ -208,7 +207,7 @@ impl<'d> Look<'d> {
             let message = "an index of a segment that is not there: a broker removes it when it \
                            starts; if the segment should be there, its records are lost here";
             let mut finding = leftover(&file.path, Severity::Warning, message);
-            let log = file.path.with_file_name(segment_name(offset));
+            let log = file.path.with_file_name(FileKind::Log.name_at(offset));
             finding = finding.with_offset(offset).resting_on(Evidence {
                 what: "segment that is missing",
                 path: Some(log),

@@ -9,6 +9,8 @@ use super::duplicates::{self, Owner};
 use super::finding::{Evidence, Finding};
 use super::{leftovers, partition_metadata};
 use crate::analysis::log_findings::Severity;
+use crate::analysis::next_start::log_directory::fails;
+use crate::analysis::next_start::together::Placed;
 use crate::format::malformed::Malformed;
 use crate::storage::checkpoints::{CheckpointFault, Checkpoints};
 use crate::storage::directory::LogDirectory;
@@ -32,6 +34,30 @@ pub fn check_log_directories(
     }
     duplicates::check(&owners, found);
     unread
+}
+
+/// What a finding about log directories means for the start, where it keeps the broker from
+/// starting and what lies beside partitions does not tell it already: each directory that it is
+/// about.
+#[must_use]
+pub fn of_finding(finding: &Finding) -> Vec<Placed> {
+    let is_owner = finding.code == FindingCode::StartBlocked
+        && finding.path.ends_with(FileKind::MetaProperties.name());
+    let is_double = finding.code == FindingCode::DuplicatePartition;
+    if finding.severity != Severity::Error || !(is_owner || is_double) {
+        return Vec::new();
+    }
+    let others = finding.evidence.iter().filter(|_| is_double);
+    let others = others.filter_map(|evidence| evidence.path.as_ref());
+    let paths = std::iter::once(&finding.path).chain(others);
+    let placed = paths.map(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Placed {
+            path: path.clone(),
+            next: fails(&name, finding.message.clone()),
+        }
+    });
+    placed.collect()
 }
 
 fn check_log_directory(

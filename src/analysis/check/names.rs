@@ -10,13 +10,14 @@ use std::sync::Arc;
 use super::checker::{CheckedBatch, Checker, Found};
 use super::code::FindingCode;
 use super::finding::{Evidence, Finding};
-use super::setting::{Setting, file_name, segment_name};
+use super::setting::{Setting, file_name};
 use crate::analysis::log_findings::Severity;
 use crate::format::batch::MAGIC;
 use crate::format::number::Offset;
 use crate::state::read::SegmentFile;
 use crate::state::replay::Replay;
 use crate::storage::damage::Damage;
+use crate::storage::file_name::FileKind;
 use crate::storage::partition_name::DirectoryState;
 
 /// Holds the segments of a log against their names.
@@ -77,7 +78,7 @@ impl NameCheck {
     }
 
     fn name(&self, segment: &SegmentFile, found: Found<'_>) {
-        let expected = segment_name(segment.base_offset);
+        let expected = FileKind::Log.name_at(segment.base_offset);
         let name = file_name(&segment.path);
         if name != expected {
             let message = format!(

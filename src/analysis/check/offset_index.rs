@@ -70,7 +70,7 @@ impl Checker for OffsetIndexCheck {
         self.current = None;
         let path = match self.setting.companion(segment, FileKind::OffsetIndex) {
             Ok(path) => path,
-            Err(_) if !Setting::is_named(segment) => return,
+            Err(_) if !segment.is_named() => return,
             Err(path) => {
                 let severity = self.setting.severity(segment.base_offset);
                 let message = "the segment has no offset index; a broker that starts reads the \

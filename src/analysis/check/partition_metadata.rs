@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use super::checker::Found;
 use super::code::FindingCode;
 use super::finding::{Evidence, Finding};
-use super::setting::METADATA_TOPIC;
 use crate::analysis::log_findings::Severity;
 use crate::format::partition_metadata;
 use crate::format::uuid::Uuid;
 use crate::state::load::of_partition_metadata;
 use crate::storage::directory::PartitionDirectory;
 use crate::storage::file_name::FileKind;
+use crate::storage::partition_name::CLUSTER_METADATA;
 use crate::storage::source::{Access, ReadError, Source};
 
 const CODE: FindingCode = FindingCode::PartitionMetadataMismatch;
@@ -78,7 +78,7 @@ fn missing(directory: &PartitionDirectory) -> Finding {
         file.name.suffix.is_none() && size > 0
     });
     let name = directory.name.as_ref();
-    let is_metadata = name.is_some_and(|name| name.topic == METADATA_TOPIC);
+    let is_metadata = name.is_some_and(|name| name.topic == CLUSTER_METADATA);
     let path = directory.path.join(FileKind::PartitionMetadata.name());
     let (worst, message) = match holds_records && !is_metadata {
         true => (

@@ -10,11 +10,8 @@ use crate::state::read::{SegmentFile, segments};
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::directory::PartitionDirectory;
 use crate::storage::file_name::{FileKind, Suffix};
-use crate::storage::partition_name::DirectoryState;
+use crate::storage::partition_name::{CLUSTER_METADATA, DirectoryState};
 use crate::storage::source::Access;
-
-/// The topic of the metadata log, which brokers load in a way of its own.
-pub(super) const METADATA_TOPIC: &str = "__cluster_metadata";
 
 /// Where a partition lies.
 #[derive(Debug)]
@@ -51,7 +48,7 @@ impl Setting {
         let segments = segments(directory);
         let name = directory.name.as_ref();
         let topic = name.map(|name| name.topic.as_str()).unwrap_or_default();
-        let is_metadata = topic == METADATA_TOPIC;
+        let is_metadata = topic == CLUSTER_METADATA;
         let point = name.and_then(|name| checkpoints.recovery_point(name));
         let is_cleaned = name.is_some_and(|name| checkpoints.cleaned_up_to(name).is_some());
         let listed = directory.listing.files.iter();
@@ -97,12 +94,6 @@ impl Setting {
         }
     }
 
-    /// Whether the segment has the name that a broker gives it: under another one it is not looked
-    /// at, and nothing beside it is missed.
-    pub(super) fn is_named(segment: &SegmentFile) -> bool {
-        file_name(&segment.path) == segment_name(segment.base_offset)
-    }
-
     /// Whether the next start reads the segment again and makes its indexes anew.
     pub(super) fn is_recovered(&self, base_offset: Offset) -> bool {
         self.recovered_from.is_some_and(|from| base_offset >= from)
@@ -144,22 +135,26 @@ pub(super) fn is_taken_as_closed(
     let Some(name) = &directory.name else {
         return checkpoints.is_clean_shutdown;
     };
-    let is_clean = checkpoints.is_clean_shutdown || !checkpoints.is_present;
-    is_clean && name.topic != METADATA_TOPIC
+    checkpoints.count_as_clean() && name.topic != CLUSTER_METADATA
 }
 
 /// The base offsets of the segments that lie there as `.swap` and that the next start takes in:
 /// those below the lowest `.cleaned` file (`LogLoader.removeTempFilesAndCollectSwapFiles`).
 pub(super) fn swapped(directory: &PartitionDirectory) -> Vec<Offset> {
-    let files = directory.listing.files.iter();
-    let cleaned = files.filter(|file| file.name.suffix == Some(Suffix::Cleaned));
-    let least = cleaned.filter_map(|file| file.name.base_offset).min();
+    let least = least_cleaned(directory);
     let logs = directory.files_of(FileKind::Log);
     let swaps = logs.filter(|file| file.name.suffix == Some(Suffix::Swap));
     let swaps = swaps.filter_map(|file| file.name.base_offset);
     swaps
         .filter(|base| least.is_none_or(|least| *base < least))
         .collect()
+}
+
+/// The lowest base offset of the files that a cleaner had not finished.
+pub(super) fn least_cleaned(directory: &PartitionDirectory) -> Option<Offset> {
+    let files = directory.listing.files.iter();
+    let cleaned = files.filter(|file| file.name.suffix == Some(Suffix::Cleaned));
+    cleaned.filter_map(|file| file.name.base_offset).min()
 }
 
 fn recovered_from(
@@ -178,11 +173,6 @@ fn recovered_from(
     let below = segments.iter().rev().map(|segment| segment.base_offset);
     let floor = below.clone().find(|base| *base <= point);
     (!checkpoints.is_clean_shutdown).then(|| floor.unwrap_or(Offset(i64::MIN)))
-}
-
-/// The name that a broker gives to the segment that begins here.
-pub(super) fn segment_name(base_offset: Offset) -> String {
-    format!("{:020}.log", base_offset.0)
 }
 
 /// The last component of a path, for messages.

@@ -1,5 +1,5 @@
-//! Findings about producer snapshots: each is compared with the log at its offset, and what a
-//! broker needs when it starts must be there.
+//! Findings about producer snapshots: each is compared with the log at its offset. Where one is
+//! missing that a broker needs, its next start tells (`everything`).
 
 use std::path::{Path, PathBuf};
 

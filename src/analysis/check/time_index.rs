@@ -98,7 +98,7 @@ impl Checker for TimeIndexCheck {
         self.current = None;
         let path = match self.setting.companion(segment, FileKind::TimeIndex) {
             Ok(path) => path,
-            Err(_) if !Setting::is_named(segment) => return,
+            Err(_) if !segment.is_named() => return,
             Err(path) => {
                 found(self.missing(segment, path));
                 return;

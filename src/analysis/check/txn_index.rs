@@ -102,7 +102,7 @@ impl Checker for TxnIndexCheck {
         self.current = None;
         let file = match self.setting.companion(segment, FileKind::TxnIndex) {
             Ok(path) => Source::open(&path, self.setting.access).map(EntryFile::of),
-            Err(_) if !Setting::is_named(segment) => return,
+            Err(_) if !segment.is_named() => return,
             Err(path) => Ok(EntryFile::absent(path)),
         };
         match file {

@@ -2,7 +2,8 @@
 
 use super::finding::{Evidence, Finding};
 use crate::analysis::log_findings::Severity;
-use crate::format::frame::{Frame, PROBE};
+use crate::format::batch::HEADER_SIZE;
+use crate::format::frame::{Frame, OVERHEAD, PROBE};
 use crate::format::number::ProducerId;
 use crate::state::batch::Batch;
 use crate::state::read::SegmentFile;
@@ -47,7 +48,7 @@ pub(super) fn finding(damage: &Damage, around: Around<'_>) -> Result<Finding, Re
         finding = finding
             .resting_on(Evidence::values(
                 "bytes of the batch",
-                &(i64::from(frame.length) + 12),
+                &(i64::from(frame.length) + i64::try_from(OVERHEAD).unwrap_or(0)),
                 &format!("{left} to the end of the file"),
             ))
             .resting_on(Evidence::values("magic", &frame.magic, &"0, 1 or 2"))
@@ -58,7 +59,11 @@ pub(super) fn finding(damage: &Damage, around: Around<'_>) -> Result<Finding, Re
                 ..Evidence::default()
             });
     } else {
-        finding = finding.resting_on(Evidence::values("bytes of the batch", &left, &"61 or more"));
+        finding = finding.resting_on(Evidence::values(
+            "bytes of the batch",
+            &left,
+            &format!("{HEADER_SIZE} or more"),
+        ));
     }
     finding.evidence.extend(before);
     let is_at_end = matches!(damage.code, Code::ZeroTail | Code::TruncatedTail);

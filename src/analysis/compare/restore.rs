@@ -14,7 +14,6 @@ use super::pairing::{Meeting, Pairs};
 use super::reading::Seen;
 use super::side::{ComparedLog, Side};
 use super::verdict::{Comparison, Sum};
-use crate::analysis::cluster_log::CLUSTER_METADATA_TOPIC;
 use crate::format::leader_epoch_checkpoint::EpochEntry;
 use crate::format::number::{LeaderEpoch, Offset};
 use crate::format::producer_snapshot::ProducerEntry;
@@ -26,7 +25,7 @@ use crate::rebuild::unfinished::Unfinished;
 use crate::state::epochs::LeaderEpochs;
 use crate::state::rules::Stock;
 use crate::state::snapshot::usable_entries;
-use crate::storage::partition_name::PartitionName;
+use crate::storage::partition_name::{CLUSTER_METADATA, PartitionName};
 use crate::storage::source::{ReadError, Source};
 
 /// What becomes of a union.
@@ -250,7 +249,7 @@ fn refusal(source: &ComparedLog, dest: &ComparedLog, comparison: &Comparison) ->
     if names.clone().next().is_none() {
         return Some(Refusal::NoName);
     }
-    if names.any(|name| name.topic == CLUSTER_METADATA_TOPIC) {
+    if names.any(|name| name.topic == CLUSTER_METADATA) {
         return Some(Refusal::ClusterMetadata);
     }
     if let (Some(source), Some(dest)) = (source.topic_id, dest.topic_id)

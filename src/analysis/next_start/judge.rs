@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
-use std::path::PathBuf;
 
 use super::readable::{Readable, is_damaged, offset_at};
 use super::verdict::{Verdict, counted};
-use super::{Action, Forgotten, METADATA_TOPIC, StartOptions};
+use super::{Action, Forgotten, StartOptions};
 use crate::analysis::producer_order::is_expired;
 use crate::format::number::Offset;
 use crate::state::entry::Entry;
@@ -19,8 +18,8 @@ use crate::state::replay::{Replay, replay};
 use crate::state::rules::Stock;
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::directory::PartitionDirectory;
-use crate::storage::file_name::FileKind;
-use crate::storage::partition_name::DirectoryState;
+use crate::storage::file_name::{FileKind, FileName};
+use crate::storage::partition_name::{CLUSTER_METADATA, DirectoryState};
 use crate::storage::source::ReadError;
 
 /// What happens in a start that loads the directory with these options.
@@ -49,6 +48,7 @@ pub(super) fn judge(
         load_with,
         options,
         swapped: swapped(directory, &outcome.actions),
+        segments: segments(directory),
     };
     judge.say_swaps(&mut verdict);
     match &outcome.log {
@@ -71,22 +71,18 @@ pub(super) const DISK: &str =
     "the log directory goes offline, and the broker ends if it has no other one";
 
 /// The logs that get their names from swap files.
-fn swapped(directory: &PartitionDirectory, actions: &[FileAction]) -> Vec<(Offset, PathBuf)> {
+fn swapped(directory: &PartitionDirectory, actions: &[FileAction]) -> Vec<SegmentFile> {
     let renamed = actions
         .iter()
         .filter(|action| matches!(action.change, Change::Renamed(_)))
         .filter(|action| action.name.ends_with(".log.swap"));
     let found = renamed.filter_map(|action| {
-        let base = action.name.split('.').next()?.parse().ok()?;
-        Some((Offset(base), directory.path.join(&action.name)))
+        Some(SegmentFile {
+            base_offset: FileName::parse(action.name.as_ref()).base_offset?,
+            path: directory.path.join(&action.name),
+        })
     });
     found.collect()
-}
-
-/// Whether the segment has the name under which a broker looks for it.
-fn is_named(segment: &SegmentFile) -> bool {
-    let name = format!("{:020}.log", segment.base_offset.0);
-    segment.path.file_name().is_some_and(|own| *own == *name)
 }
 
 struct Judge<'a> {
@@ -95,20 +91,16 @@ struct Judge<'a> {
     load_with: &'a LoadOptions,
     options: &'a StartOptions<'a>,
     /// Segments that come from swap files.
-    swapped: Vec<(Offset, PathBuf)>,
+    swapped: Vec<SegmentFile>,
+    /// The files that are called segments.
+    segments: Vec<SegmentFile>,
 }
 
 impl Judge<'_> {
-    fn segment(&self, base: Offset) -> Option<SegmentFile> {
-        if let Some((_, path)) = self.swapped.iter().find(|(swapped, _)| *swapped == base) {
-            return Some(SegmentFile {
-                base_offset: base,
-                path: path.clone(),
-            });
-        }
-        let all = segments(self.directory);
-        let mut own = all.into_iter().filter(is_named);
-        own.find(|segment| segment.base_offset == base)
+    fn segment(&self, base: Offset) -> Option<&SegmentFile> {
+        let named = self.segments.iter().filter(|segment| segment.is_named());
+        let mut all = self.swapped.iter().chain(named);
+        all.find(|segment| segment.base_offset == base)
     }
 
     fn is_on_its_way_out(&self) -> bool {
@@ -117,7 +109,8 @@ impl Judge<'_> {
     }
 
     fn say_swaps(&self, verdict: &mut Verdict) {
-        let bases = self.swapped.iter().map(|(base, _)| base.to_string());
+        let swapped = self.swapped.iter();
+        let bases = swapped.map(|segment| segment.base_offset.to_string());
         let names: Vec<_> = bases.collect();
         if !names.is_empty() {
             let sentence = format!(
@@ -157,7 +150,7 @@ impl Judge<'_> {
     /// The offset of what lies at a byte of a segment; `None` where that is inside a batch.
     fn offset_at(&self, base: Offset, position: u64) -> Result<Option<Offset>, ReadError> {
         match self.segment(base) {
-            Some(segment) => offset_at(&segment, position, self.options.access),
+            Some(segment) => offset_at(segment, position, self.options.access),
             None => Ok(None),
         }
     }
@@ -165,9 +158,9 @@ impl Judge<'_> {
     /// A broker looks for a segment under one name alone, and begins an empty one where it finds
     /// none (`LogFileUtils.logFile`).
     fn say_misnamed(&self, verdict: &mut Verdict) -> Result<(), ReadError> {
-        let all = segments(self.directory).into_iter();
-        for segment in all.filter(|segment| !is_named(segment)) {
-            let readable = Readable::in_file(&segment, self.options.access)?;
+        let all = self.segments.iter();
+        for segment in all.filter(|segment| !segment.is_named()) {
+            let readable = Readable::in_file(segment, self.options.access)?;
             let name = segment.path.file_name().unwrap_or_default();
             let sentence = format!(
                 "{} is not read, as its name is not that of a segment at {}: {} that can be read \
@@ -277,19 +270,19 @@ impl Judge<'_> {
         let position = loaded.last_batch.map_or(0, |batch| batch.end());
         let goes_back = loaded.greatest_offset >= end || end <= last.base_offset;
         let is_suspect = match loaded.last_batch {
-            Some(batch) => {
-                goes_back || position < last.size || is_damaged(&segment, batch, access)?
-            }
+            Some(batch) => goes_back || position < last.size || is_damaged(segment, batch, access)?,
             None => true,
         };
         if !is_suspect {
             return Ok(());
         }
-        let mut readable = Readable::behind(&segment, last.size, end, access)?;
-        let earlier = loaded.segments.iter().filter(|_| end < last.base_offset);
+        let mut readable = Readable::behind(segment, last.size, end, access)?;
+        let earlier = loaded.segments.iter();
         for earlier in earlier.filter(|segment| segment.base_offset < last.base_offset) {
-            if let Some(segment) = self.segment(earlier.base_offset) {
-                let above = Readable::above(&segment, earlier.size, end, access)?;
+            if end < last.base_offset
+                && let Some(segment) = self.segment(earlier.base_offset)
+            {
+                let above = Readable::above(segment, earlier.size, end, access)?;
                 readable = readable.and(above);
             }
         }
@@ -433,15 +426,15 @@ impl Judge<'_> {
 
     fn why_read_again(&self, recovered: &BTreeSet<Offset>) -> String {
         if !self.load_with.clean_shutdown {
-            let is_metadata = self.topic_partition.starts_with(METADATA_TOPIC);
-            return match is_metadata {
+            let name = self.directory.name.as_ref();
+            return match name.is_some_and(|name| name.topic == CLUSTER_METADATA) {
                 true => "a broker reads this log from its beginning at each start".to_owned(),
                 false => "the last stop was not clean".to_owned(),
             };
         }
         // A file that a broker does not look for is none.
         let has_index = |base: &Offset| {
-            let name = format!("{:020}.index", base.0);
+            let name = FileKind::OffsetIndex.name_at(*base);
             let mut files = self.directory.files_of(FileKind::OffsetIndex);
             files.any(|file| file.path.file_name().is_some_and(|own| *own == *name))
         };

@@ -1,14 +1,9 @@
 //! What else in a log directory decides whether a broker starts: what lies beside the partitions.
 
 use super::judge::DISK;
-use super::together::Placed;
 use super::{Action, NextStart};
-use crate::analysis::check::code::FindingCode;
-use crate::analysis::check::finding::Finding;
-use crate::analysis::log_findings::Severity;
 use crate::storage::checkpoints::{CheckpointFault, Checkpoints};
 use crate::storage::directory::{LogDirectory, StrayKind};
-use crate::storage::file_name::FileKind;
 
 /// What a start fails at before it looks at any partition, each under the name of the file or
 /// directory; nothing in a sound log directory.
@@ -47,30 +42,8 @@ pub fn beside_partitions(directory: &LogDirectory, checkpoints: &Checkpoints) ->
     strays.chain(faults).collect()
 }
 
-/// What a finding about log directories means for the start, where it keeps the broker from
-/// starting and [`beside_partitions`] does not know it: each directory that it is about.
-#[must_use]
-pub fn of_finding(finding: &Finding) -> Vec<Placed> {
-    let is_owner = finding.code == FindingCode::StartBlocked
-        && finding.path.ends_with(FileKind::MetaProperties.name());
-    let is_double = finding.code == FindingCode::DuplicatePartition;
-    if finding.severity != Severity::Error || !(is_owner || is_double) {
-        return Vec::new();
-    }
-    let others = finding.evidence.iter().filter(|_| is_double);
-    let others = others.filter_map(|evidence| evidence.path.as_ref());
-    let paths = std::iter::once(&finding.path).chain(others);
-    let placed = paths.map(|path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        Placed {
-            path: path.clone(),
-            next: fails(&name, finding.message.clone()),
-        }
-    });
-    placed.collect()
-}
-
-fn fails(name: &str, reason: String) -> NextStart {
+/// A start that ends at the file or directory of this name.
+pub(in crate::analysis) fn fails(name: &str, reason: String) -> NextStart {
     NextStart {
         topic_partition: name.to_owned(),
         action: Action::BrokerFails,

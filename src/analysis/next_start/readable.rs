@@ -26,25 +26,40 @@ pub(super) struct Readable {
 impl Readable {
     /// Walks over a stretch, checksums compared.
     pub(super) fn of(stretch: &Stretch, access: Access) -> Result<Self, ReadError> {
-        let within = |batch: &Batch| {
+        Self::within(&stretch.path, stretch.segment, access, |batch| {
             batch.place.position >= stretch.start && batch.place.end() <= stretch.end
-        };
-        let mut found = Self::default();
-        let batches = GoodBatches::open(&stretch.path, access)?;
-        batches.walk(stretch.segment, |batch, records| {
-            if within(batch) {
-                found.add(batch, records);
-            }
-        })?;
-        Ok(found)
+        })
     }
 
     /// Walks over a whole file.
     pub(super) fn in_file(segment: &SegmentFile, access: Access) -> Result<Self, ReadError> {
+        Self::within(&segment.path, segment.base_offset, access, |_| true)
+    }
+
+    /// The batches with offsets at `end` or above in the first `size` bytes of a segment.
+    pub(super) fn above(
+        segment: &SegmentFile,
+        size: u64,
+        end: Offset,
+        access: Access,
+    ) -> Result<Self, ReadError> {
+        Self::within(&segment.path, segment.base_offset, access, |batch| {
+            batch.place.position < size && batch.base_offset >= end
+        })
+    }
+
+    /// The good batches of a file that begins at `base` of which `counts` says so.
+    fn within(
+        path: &Path,
+        base: Offset,
+        access: Access,
+        counts: impl Fn(&Batch) -> bool,
+    ) -> Result<Self, ReadError> {
         let mut found = Self::default();
-        let batches = GoodBatches::open(&segment.path, access)?;
-        batches.walk(segment.base_offset, |batch, records| {
-            found.add(batch, records);
+        good_batches(path, base, access, |batch, records| {
+            if counts(batch) {
+                found.add(batch, records);
+            }
         })?;
         Ok(found)
     }
@@ -61,47 +76,34 @@ impl Readable {
     ) -> Result<Self, ReadError> {
         let (mut run, mut before) = (Self::default(), Self::default());
         let (mut is_above, mut goes_on, mut next) = (true, true, None);
-        let batches = GoodBatches::open(&segment.path, access)?;
-        batches.walk(segment.base_offset, |batch, records| {
-            if batch.place.position >= size {
-                return;
-            }
-            is_above = batch.base_offset >= end;
-            match is_above {
-                true => {
-                    if run.first.is_none() {
-                        goes_on = next.is_none_or(|next| next == batch.base_offset);
-                    }
-                    run.add(batch, records);
+        good_batches(
+            &segment.path,
+            segment.base_offset,
+            access,
+            |batch, records| {
+                if batch.place.position >= size {
+                    return;
                 }
-                // Nothing of the segment is reached: the whole of it counts.
-                false if end <= segment.base_offset => is_above = true,
-                false => before = std::mem::take(&mut run),
-            }
-            next = Some(batch.next_offset());
-        })?;
+                is_above = batch.base_offset >= end;
+                match is_above {
+                    true => {
+                        if run.first.is_none() {
+                            goes_on = next.is_none_or(|next| next == batch.base_offset);
+                        }
+                        run.add(batch, records);
+                    }
+                    // Nothing of the segment is reached: the whole of it counts.
+                    false if end <= segment.base_offset => is_above = true,
+                    false => before = std::mem::take(&mut run),
+                }
+                next = Some(batch.next_offset());
+            },
+        )?;
         Ok(match is_above {
             true => run,
             false if goes_on => before,
             false => Self::default(),
         })
-    }
-
-    /// The batches with offsets at `end` or above in the first `size` bytes of a segment.
-    pub(super) fn above(
-        segment: &SegmentFile,
-        size: u64,
-        end: Offset,
-        access: Access,
-    ) -> Result<Self, ReadError> {
-        let mut found = Self::default();
-        let batches = GoodBatches::open(&segment.path, access)?;
-        batches.walk(segment.base_offset, |batch, records| {
-            if batch.place.position < size && batch.base_offset >= end {
-                found.add(batch, records);
-            }
-        })?;
-        Ok(found)
     }
 
     fn add(&mut self, batch: &Batch, records: u64) {
@@ -180,44 +182,39 @@ pub(super) fn is_damaged(
     Ok(!checksum.is_valid())
 }
 
-/// The good batches of a file with the number of their data records.
-struct GoodBatches {
-    source: Source,
-}
-
-impl GoodBatches {
-    fn open(path: &Path, access: Access) -> Result<Self, ReadError> {
-        let source = Source::open(path, access)?;
-        Ok(Self { source })
-    }
-
-    fn walk(&self, base: Offset, mut take: impl FnMut(&Batch, u64)) -> Result<(), ReadError> {
-        let mut reader = BatchReader::new(&self.source, DEFAULT_MAX_RECORD_BYTES);
-        let mut failed = Ok(());
-        let mut visit = |item: Item<'_>| {
-            let Item::Batch(batch, _) = item else {
-                return ControlFlow::Continue(());
-            };
-            let records = match batch.magic >= MAGIC {
-                true if batch.is_control => Ok(0),
-                true => Ok(u64::try_from(batch.count).unwrap_or(0)),
-                false => messages(&mut reader, batch),
-            };
-            match records {
-                Ok(records) => {
-                    take(batch, records);
-                    ControlFlow::Continue(())
-                }
-                Err(error) => {
-                    failed = Err(error);
-                    ControlFlow::Break(())
-                }
-            }
+/// The good batches of a file that begins at `base`, with the number of their data records.
+fn good_batches(
+    path: &Path,
+    base: Offset,
+    access: Access,
+    mut take: impl FnMut(&Batch, u64),
+) -> Result<(), ReadError> {
+    let source = Source::open(path, access)?;
+    let mut reader = BatchReader::new(&source, DEFAULT_MAX_RECORD_BYTES);
+    let mut failed = Ok(());
+    let mut visit = |item: Item<'_>| {
+        let Item::Batch(batch, _) = item else {
+            return ControlFlow::Continue(());
         };
-        read_source(&self.source, base, true, &mut |_| false, &mut visit)?;
-        failed?;
-        self.source.check()
-    }
+        let records = match batch.magic >= MAGIC {
+            true if batch.is_control => Ok(0),
+            true => Ok(u64::try_from(batch.count).unwrap_or(0)),
+            false => messages(&mut reader, batch),
+        };
+        match records {
+            Ok(records) => {
+                take(batch, records);
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                failed = Err(error);
+                ControlFlow::Break(())
+            }
+        }
+    };
+    read_source(&source, base, true, &mut |_| false, &mut visit)?;
+    failed?;
+    source.check()
 }
 
 /// The messages in a batch of an old format.

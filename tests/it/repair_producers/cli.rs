@@ -21,7 +21,7 @@ fn open() -> Log {
 fn what_must_be_said_is_asked_for() {
     let place = tempfile::tempdir().unwrap();
     let directory = partition(place.path(), "orders-0", &[&open()]);
-    let wrong: [&[&str]; 19] = [
+    let wrong: [&[&str]; 20] = [
         &["snapshot", "--dry-run"],
         &["snapshot", "--rebuild"],
         &["snapshot", "--rebuild", "--drop-pid", "5", "--dry-run"],
@@ -43,6 +43,16 @@ fn what_must_be_said_is_asked_for() {
         &["pids", "--remap", "5=9", "--new-id", "7", "--dry-run"],
         &["pids", "--remap", "5=9", "--writers", "2", "--dry-run"],
         &["pids", "--split", "5", "--writers", "9", "--dry-run"],
+        &[
+            "pids",
+            "--split",
+            "5",
+            "--assign",
+            "1=1",
+            "--assign",
+            "1=0",
+            "--dry-run",
+        ],
         &["barrier", "--layout", "a", "--dry-run"],
         &["barrier", "--timestamp", "-5", "--dry-run"],
         &["barrier", "--source-cluster-id", "", "--dry-run"],

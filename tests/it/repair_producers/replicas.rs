@@ -10,6 +10,7 @@ use kfsck::format::uuid::Uuid;
 use super::partition;
 use crate::cluster_log::{ints, record, write};
 use crate::program::{Outcome, Run, copy_tree, testdata};
+use crate::repair::contents;
 use crate::txns::log::Log;
 
 /// A log directory of the broker with this id in cluster `one`, with one partition.
@@ -140,6 +141,21 @@ fn what_the_metadata_do_not_know() {
     assert!(outcome.text().contains("MIRROR_PID_RESET"));
     let absent = place.path().join("absent");
     planned(BARRIER, &absent, &directory, &[]).ended_with(3);
+    let empty = place.path().join("empty/__cluster_metadata-0");
+    fs::create_dir_all(&empty).unwrap();
+    let outcome = planned(BARRIER, &empty, &directory, &[]).ended_with(3);
+    assert!(outcome.stderr.contains("found nothing that can be read"));
+    // And nothing is written without them.
+    let before = contents(&directory);
+    for metadata in [&absent, &empty, &directory] {
+        Run::new(["repair", "barrier", "--all-replicas-stopped", "--in-place"])
+            .arg("--cluster-metadata")
+            .arg(metadata)
+            .arg(&directory)
+            .outcome()
+            .ended_with(3);
+        assert!(contents(&directory) == before);
+    }
 }
 
 #[test]
