@@ -64,6 +64,24 @@ pub enum Refusal {
     /// Something that the producers of the log do not allow.
     #[error("{0}")]
     Producers(String),
+    /// Transaction coordinators of another cluster.
+    #[error(
+        "--transaction-log {} is of cluster {theirs}, {} of cluster {ours}, by their \
+         meta.properties: coordinators of another cluster know nothing of a transaction here, so \
+         to them each one hangs; give a log directory of cluster {ours}, or one that holds copies \
+         of all partitions of its __transaction_state",
+        given.display(), home.display()
+    )]
+    OtherCluster {
+        /// What was given.
+        given: PathBuf,
+        /// Its cluster.
+        theirs: String,
+        /// The log directory of the partition, or what was given first.
+        home: PathBuf,
+        /// Its cluster.
+        ours: String,
+    },
     /// A cut where segments are in remote storage.
     #[error(
         "the log starts in front of its first segment here, by log-start-offset-checkpoint: what \
