@@ -15,6 +15,7 @@ use kfsck::analysis::next_start::Action;
 use kfsck::analysis::next_start::log_directory::beside_partitions;
 use kfsck::analysis::next_start::together::{Placed, together};
 use kfsck::analysis::transaction_logs::holds_coordinators;
+use kfsck::report::check::repairs::Repairs;
 use kfsck::report::check::{Place, Report, Summary};
 use kfsck::storage::checkpoints::{CheckpointFault, Checkpoints};
 use kfsck::storage::directory::{KafkaFile, LogDirectory, Operand, PartitionDirectory};
@@ -45,14 +46,22 @@ struct Around {
     transaction_log: Option<PathBuf>,
 }
 
+impl Around {
+    fn repairs(&self, partition: &PartitionDirectory) -> Repairs {
+        let name = partition.name.as_ref();
+        let log_start = name.and_then(|name| self.checkpoints.log_start_offset(name));
+        Repairs::of(partition, log_start)
+    }
+}
+
 /// What a job tells, in order.
 enum Told {
     Finding(Box<Finding>),
     Unread(ReadError),
     /// What a start makes of what lies beside partitions.
     Beside(Placed),
-    /// The last word.
-    Done(Gathered),
+    /// The last word, and which repairs of a partition are carried out.
+    Done(Gathered, Repairs),
 }
 
 /// One run.
@@ -62,6 +71,8 @@ pub(super) struct Run<'r> {
     summary: Summary,
     /// What the next start does: told when all of it is known.
     starts: Vec<Placed>,
+    /// The findings of a partition: what is to be done about one depends on the others.
+    held: Vec<Finding>,
     out: Vec<u8>,
 }
 
@@ -79,6 +90,7 @@ impl<'r> Run<'r> {
                 ..Summary::default()
             },
             starts: Vec::new(),
+            held: Vec::new(),
             out: Vec::new(),
         }
     }
@@ -131,6 +143,7 @@ impl<'r> Run<'r> {
                 path: &path,
                 is_partition: false,
                 transaction_log: None,
+                repairs: Repairs::default(),
             };
             self.report.next_start(&place, next, &mut self.out);
         }
@@ -140,16 +153,22 @@ impl<'r> Run<'r> {
         match told {
             Told::Finding(finding) => {
                 self.summary.counts.add(finding.severity, finding.cases);
-                let path = finding.path.clone();
-                let place = job.place(&path);
-                self.report.finding(&place, *finding, &mut self.out);
+                match job {
+                    Job::Partition(..) => self.held.push(*finding),
+                    Job::Segment(_) | Job::Beside(_) => {
+                        self.report_finding(job, *finding, Repairs::default());
+                    }
+                }
             }
             Told::Unread(error) => {
                 self.summary.unread += 1;
                 session.read_error(&error);
             }
             Told::Beside(placed) => self.starts.push(placed),
-            Told::Done(Gathered { tally, next_start }) => {
+            Told::Done(Gathered { tally, next_start }, repairs) => {
+                for finding in std::mem::take(&mut self.held) {
+                    self.report_finding(job, finding, repairs);
+                }
                 self.summary.tally.add(&tally);
                 if let Some(next) = next_start {
                     let path = job.place(Path::new("")).path.to_owned();
@@ -162,6 +181,15 @@ impl<'r> Run<'r> {
             self.out.clear();
         }
         Ok(())
+    }
+
+    fn report_finding(&mut self, job: &Job<'_>, finding: Finding, repairs: Repairs) {
+        let path = finding.path.clone();
+        let place = Place {
+            repairs,
+            ..job.place(&path)
+        };
+        self.report.finding(&place, finding, &mut self.out);
     }
 }
 
@@ -279,6 +307,7 @@ impl Job<'_> {
                 Self::Partition(_, around) => around.transaction_log.as_deref(),
                 _ => None,
             },
+            repairs: Repairs::default(),
         }
     }
 }
@@ -304,7 +333,12 @@ fn work(
         stopped,
         unread: &mut |error| teller.borrow_mut().tell(Told::Unread(error)),
     };
+    let mut repairs = match job {
+        Job::Partition(partition, around) => around.repairs(partition),
+        Job::Segment(_) | Job::Beside(_) => Repairs::default(),
+    };
     let found = &mut |finding: Finding| {
+        repairs.hear(&finding);
         if wanted(&finding) {
             let finding = Told::Finding(Box::new(finding));
             teller.borrow_mut().tell(finding);
@@ -344,7 +378,7 @@ fn work(
             return;
         }
     };
-    teller.borrow_mut().tell(Told::Done(gathered));
+    teller.borrow_mut().tell(Told::Done(gathered, repairs));
 }
 
 struct Watching<'w> {

@@ -8,6 +8,7 @@ use crate::storage::broker_directory::around;
 use crate::storage::lock::{Lock, claim, probe};
 use crate::storage::source::Access;
 use crate::storage::unfinished::{Left, UNFINISHED, left_in};
+use crate::storage::work_directory::log_directory;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -121,14 +122,6 @@ fn take_back(disk: &mut dyn Disk, plan: &Plan, partial: &Path) {
         let _removed = disk.remove_file(&partial.join(&file.name));
     }
     let _removed = disk.remove_directory(partial);
-}
-
-/// The directory that holds a partition's.
-pub(super) fn log_directory(partition: &Path) -> PathBuf {
-    match fs::canonicalize(partition) {
-        Ok(path) => path.parent().map_or(path.clone(), Path::to_owned),
-        Err(_) => partition.join(".."),
-    }
 }
 
 /// A foreign directory in a log directory keeps a broker from starting.

@@ -97,6 +97,7 @@ mod tests {
                 path: Path::new(name),
                 is_partition: true,
                 transaction_log: None,
+                repairs: crate::report::check::Repairs::default(),
             };
             let next = NextStart {
                 topic_partition: (*name).to_owned(),
