@@ -12,6 +12,7 @@ use kfsck::analysis::check::log_directory::{check_log_directories, of_finding};
 use kfsck::analysis::check::terms::Terms;
 use kfsck::analysis::check::watch::Watch;
 use kfsck::analysis::next_start::Action;
+use kfsck::analysis::next_start::brokers::Brokers;
 use kfsck::analysis::next_start::log_directory::beside_partitions;
 use kfsck::analysis::next_start::together::{Placed, together};
 use kfsck::analysis::transaction_logs::holds_coordinators;
@@ -126,7 +127,8 @@ impl<'r> Run<'r> {
             self.hear(job, told, session)
         })?;
         drop(progress);
-        self.tell_starts();
+        let directories = beside.keys().map(PathBuf::as_path);
+        self.tell_starts(&Brokers::read(directories, terms.access));
         self.report.end(&self.summary, &mut self.out);
         session.write(&self.out)?;
         if self.summary.counts.is_bad() {
@@ -135,8 +137,8 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    fn tell_starts(&mut self) {
-        for Placed { path, next } in together(std::mem::take(&mut self.starts)) {
+    fn tell_starts(&mut self, brokers: &Brokers) {
+        for Placed { path, next } in together(std::mem::take(&mut self.starts), brokers) {
             let name = next.topic_partition.clone();
             let place = Place {
                 name: &name,

@@ -31,7 +31,10 @@ pub fn beside_partitions(directory: &LogDirectory, checkpoints: &Checkpoints) ->
         };
         let name = name.file_name().unwrap_or_default().to_string_lossy();
         match is_of_the_disk {
-            true => fails(&name, format!("{fault}: {DISK}")),
+            true => NextStart {
+                is_of_directory: true,
+                ..fails(&name, format!("{fault}: {DISK}"))
+            },
             false => NextStart {
                 action: Action::CleanLoad,
                 ..fails(
@@ -54,5 +57,6 @@ pub(in crate::analysis) fn fails(name: &str, reason: String) -> NextStart {
         reason,
         forgotten: None,
         blocked_by: None,
+        is_of_directory: false,
     }
 }

@@ -240,6 +240,7 @@ mod tests {
             reason: "a \"quoted\" reason".to_owned(),
             forgotten: None,
             blocked_by: None,
+            is_of_directory: false,
         };
         for count in 0..3 {
             let findings = vec![finding(); count];

@@ -107,6 +107,7 @@ mod tests {
                 reason: (*reason).to_owned(),
                 forgotten: None,
                 blocked_by: blocked_by.map(str::to_owned),
+                is_of_directory: false,
             };
             all.add(&place, &next);
         }

@@ -329,6 +329,7 @@ mod tests {
                 .to_owned(),
                 forgotten: None,
                 blocked_by: None,
+                is_of_directory: false,
             };
             report.next_start(&place(name), next, &mut out);
         }
