@@ -356,6 +356,7 @@ impl Run<'_> {
                 let outcome = Some(Outcome {
                     path: &written.path,
                     set_aside: written.set_aside.as_deref(),
+                    log_start: Some(terms.log_start).filter(|start| *start > Offset(0)),
                     left: &written.left,
                 });
                 self.show(&View { plan, outcome }, session)

@@ -116,8 +116,19 @@ pub enum ApplyError {
         /// What it said.
         reason: io::Error,
     },
+    /// A directory for the result cannot be made.
+    #[error("{}: cannot be made: {reason}; choose another --output", path.display())]
+    Unmade {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        reason: io::Error,
+    },
     /// Something lies where the result should go.
-    #[error("{}: expected nothing or an empty directory, found {found}", path.display())]
+    #[error(
+        "{}: expected nothing or an empty directory, found {found}: choose another --output, or \
+         remove it if nobody needs it", path.display()
+    )]
     Occupied {
         /// The directory.
         path: PathBuf,
@@ -162,7 +173,11 @@ pub enum ApplyError {
         work: PathBuf,
     },
     /// What a repair that was broken off has left does not read.
-    #[error("{}: not a journal of a repair: {reason}", path.display())]
+    #[error(
+        "{}: not a journal of a repair: {reason}; which files were replaced is not known, and old \
+         ones lie beside it: compare them with those in the partition, put back what is missing, \
+         move the journal's directory away, and plan again", path.display()
+    )]
     Journal {
         /// The journal.
         path: PathBuf,

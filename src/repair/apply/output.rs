@@ -73,7 +73,11 @@ fn make_directories(disk: &mut dyn Disk, path: &Path) -> Result<(), ApplyError> 
     let mut missing: Vec<&Path> = missing.collect();
     missing.reverse();
     for directory in missing {
-        system(directory, disk.create_directory(directory))?;
+        let made = disk.create_directory(directory);
+        made.map_err(|reason| ApplyError::Unmade {
+            path: directory.to_owned(),
+            reason,
+        })?;
         let above = match directory.parent() {
             Some(above) if !above.as_os_str().is_empty() => above,
             _ => Path::new("."),
