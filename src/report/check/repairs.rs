@@ -36,6 +36,8 @@ pub struct Repairs {
     damage: Option<Way>,
     /// Records are damaged that only those read who build indexes.
     has_bad_records: bool,
+    /// A batch of a producer ends a broker that reads it.
+    ends_load: bool,
 }
 
 /// What becomes of a way to repair.
@@ -86,6 +88,12 @@ impl Repairs {
             return;
         }
         match finding.code {
+            // What is only odd ends no broker.
+            Code::NonTransactionalInTransaction => {
+                self.ends_load |= finding.severity == Severity::Error;
+            }
+            Code::MarkerMalformed | Code::BarrierMalformed
+                if finding.severity != Severity::Error => {}
             Code::RecordMalformed | Code::RecordCountMismatch | Code::PayloadUndecodable => {
                 self.has_bad_records = true;
             }
@@ -97,7 +105,10 @@ impl Repairs {
             | Code::UnknownCodec
             | Code::OffsetRegression
             | Code::OffsetOverflow
-            | Code::SegmentOverlap => {
+            | Code::SegmentOverlap
+            | Code::MarkerMalformed
+            | Code::BarrierMalformed
+            | Code::StartBlocked => {
                 let way = way(finding);
                 // What keeps everything mends what a cut would mend too.
                 if self.damage != Some(Way::Salvage) && way != Way::None {
@@ -144,7 +155,11 @@ impl Repairs {
             return Answer::First(Way::Salvage);
         }
         let damage = self.damage.or_else(|| {
-            let is_in_the_way = self.has_bad_records && way == Way::Index;
+            // To part two writers may mend what ends a broker; whoever plays a load ends with it.
+            let is_in_the_way = match way {
+                Way::Index => self.has_bad_records,
+                _ => self.ends_load && !changes_ids,
+            };
             is_in_the_way.then_some(Way::Salvage)
         });
         match damage {

@@ -121,6 +121,13 @@ fn broken(data: &Path) {
             }
         }
     }
+    // A batch that ends a broker which reads it, and what is derived from the log.
+    let unread = data.join("unread-0");
+    fs::create_dir(&unread).unwrap();
+    let fixture = "testdata/fixtures/a05b_nontxn_in_open_txn.log";
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(fixture);
+    fs::copy(fixture, unread.join(LOG)).unwrap();
+    fs::write(unread.join("00000000000000000005.snapshot"), "broken").unwrap();
     // Of this log the beginning is elsewhere, and its end is torn.
     let log = fs::read_dir(data.join("trimmed-0")).unwrap();
     let mut logs: Vec<_> = log.map(|entry| entry.unwrap().path()).collect();
@@ -182,6 +189,13 @@ fn no_line_is_shown_that_is_refused() {
         };
         assert!(line.contains("repair log --salvage"), "{line}");
     }
+    let verbs = lines("unread-0");
+    let shows = |verb: &str| verbs.iter().any(|line| line.contains(verb));
+    assert!(shows("log --salvage") && shows("pids --split"), "{verbs:?}");
+    assert!(
+        !shows("repair snapshot") && !shows("repair abort"),
+        "{verbs:?}"
+    );
     // Nothing is cut off where the beginning is in remote storage.
     let trimmed = lines("trimmed-0");
     let salvages = |line: &&str| line.contains("log --salvage");
