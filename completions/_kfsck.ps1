@@ -72,6 +72,7 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('--offsets-decoder', '--offsets-decoder', [CompletionResultType]::ParameterName, 'Decode the records of __consumer_offsets; implies --print-data-log')
             [CompletionResult]::new('--transaction-log-decoder', '--transaction-log-decoder', [CompletionResultType]::ParameterName, 'Decode the records of __transaction_state; implies --print-data-log')
             [CompletionResult]::new('--cluster-metadata-decoder', '--cluster-metadata-decoder', [CompletionResultType]::ParameterName, 'Decode the records of __cluster_metadata and its snapshots; implies --print-data-log')
+            [CompletionResult]::new('--remote-log-metadata-decoder', '--remote-log-metadata-decoder', [CompletionResultType]::ParameterName, 'Decode the records of __remote_log_metadata; implies --print-data-log')
             [CompletionResult]::new('--share-group-state-decoder', '--share-group-state-decoder', [CompletionResultType]::ParameterName, 'Decode the records of __share_group_state; implies --print-data-log')
             [CompletionResult]::new('--transactional', '--transactional', [CompletionResultType]::ParameterName, 'Only batches of transactions')
             [CompletionResult]::new('--control', '--control', [CompletionResultType]::ParameterName, 'Only control batches')

@@ -68,6 +68,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --offsets-decoder 'Decode the records of __consumer_offsets; implies --print-data-log'
             cand --transaction-log-decoder 'Decode the records of __transaction_state; implies --print-data-log'
             cand --cluster-metadata-decoder 'Decode the records of __cluster_metadata and its snapshots; implies --print-data-log'
+            cand --remote-log-metadata-decoder 'Decode the records of __remote_log_metadata; implies --print-data-log'
             cand --share-group-state-decoder 'Decode the records of __share_group_state; implies --print-data-log'
             cand --transactional 'Only batches of transactions'
             cand --control 'Only control batches'

@@ -75,6 +75,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l skip-record-met
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l offsets-decoder -d 'Decode the records of __consumer_offsets; implies --print-data-log'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l transaction-log-decoder -d 'Decode the records of __transaction_state; implies --print-data-log'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l cluster-metadata-decoder -d 'Decode the records of __cluster_metadata and its snapshots; implies --print-data-log'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l remote-log-metadata-decoder -d 'Decode the records of __remote_log_metadata; implies --print-data-log'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l share-group-state-decoder -d 'Decode the records of __share_group_state; implies --print-data-log'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l transactional -d 'Only batches of transactions'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l control -d 'Only control batches'

@@ -114,6 +114,10 @@ pub(super) struct DumpLog {
     #[arg(long)]
     cluster_metadata_decoder: bool,
 
+    /// Decode the records of __remote_log_metadata; implies --print-data-log
+    #[arg(long)]
+    remote_log_metadata_decoder: bool,
+
     /// Decode the records of __share_group_state; implies --print-data-log
     #[arg(long)]
     share_group_state_decoder: bool,
@@ -215,7 +219,7 @@ fn parse_decoder(text: &str) -> Result<Decoder, String> {
 }
 
 /// Options of the stock tool that take no value and there pass over one that is given.
-const SWITCHES: [&str; 9] = [
+const SWITCHES: [&str; 10] = [
     "--deep-iteration",
     "--print-data-log",
     "--verify-index-only",
@@ -224,6 +228,7 @@ const SWITCHES: [&str; 9] = [
     "--offsets-decoder",
     "--transaction-log-decoder",
     "--cluster-metadata-decoder",
+    "--remote-log-metadata-decoder",
     "--share-group-state-decoder",
 ];
 
@@ -240,7 +245,7 @@ pub(super) fn without_true(argument: OsString) -> OsString {
 }
 
 /// The stock tool's decoders of internal topics, and the one of mirroring.
-const PLANNED: [&str; 2] = ["--remote-log-metadata-decoder", "--mirror-state-decoder"];
+const PLANNED: [&str; 1] = ["--mirror-state-decoder"];
 
 /// An error about an option that is not there yet says that, and gives no tips that lead astray.
 pub(super) fn clarified(error: clap::Error, command: &mut clap::Command) -> clap::Error {
@@ -335,6 +340,10 @@ impl DumpLog {
             (
                 self.cluster_metadata_decoder,
                 InternalTopic::ClusterMetadata,
+            ),
+            (
+                self.remote_log_metadata_decoder,
+                InternalTopic::RemoteLogMetadata,
             ),
             (
                 self.share_group_state_decoder,

@@ -44,6 +44,7 @@ pub mod properties;
 pub mod quorum_state;
 pub mod record;
 pub mod record_form;
+pub mod remote_log_metadata;
 pub mod schema;
 mod text_lines;
 pub mod time_index;

@@ -1,12 +1,14 @@
 //! The records of Kafka's own topics, decoded: the stock tool's `--*-decoder` options.
 
 use super::coordinator;
+use super::remote_log;
 use super::stock_words;
 use super::view::Batch;
 use crate::format::coordinator_record::{CoordinatorFault, CoordinatorTopic};
 use crate::format::metadata_record::MetadataRecord;
+use crate::format::remote_log_metadata::{self, RemoteLogFault};
 use crate::report::json::{Object, WideIntegers};
-use crate::report::message_json::push_message;
+use crate::report::message_json::push_message_beside;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::segment::contents::Entry;
 
@@ -15,6 +17,8 @@ use crate::storage::segment::contents::Entry;
 pub enum InternalTopic {
     /// `__cluster_metadata`, and the snapshots of it.
     ClusterMetadata,
+    /// `__remote_log_metadata`.
+    RemoteLogMetadata,
     /// A topic of a coordinator's.
     Coordinator(CoordinatorTopic),
 }
@@ -65,6 +69,17 @@ impl InternalTopic {
                     ..Said::default()
                 },
             },
+            Self::RemoteLogMetadata => match remote_log_metadata::decode(entry.value) {
+                Ok(record) => Said {
+                    value: Some(written(|out| remote_log::push_text(&record, out))),
+                    ..Said::default()
+                },
+                Err(fault) => Said {
+                    value: Some(stock_words::of_remote_log(&fault, entry.offset).into_bytes()),
+                    fault: Some(not_of_remote_log(&fault)),
+                    ..Said::default()
+                },
+            },
             Self::Coordinator(topic) => match topic.decode(entry.key, entry.value) {
                 Ok(record) => Said {
                     key: Some(written(|out| coordinator::push_key(&record, wide, out))),
@@ -106,6 +121,14 @@ impl InternalTopic {
                 }
                 Err(fault) => format!("not a record of metadata: {fault}"),
             },
+            Self::RemoteLogMetadata => match remote_log_metadata::decode(entry.value) {
+                Ok(record) => {
+                    object.bytes("key", entry.key);
+                    push_metadata(&record, wide, object.name("valueData"));
+                    return None;
+                }
+                Err(fault) => not_of_remote_log(&fault),
+            },
             Self::Coordinator(topic) => match topic.decode(entry.key, entry.value) {
                 Ok(record) => {
                     coordinator::push_key(&record, wide, object.name("keyData"));
@@ -136,6 +159,10 @@ fn written(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     out
 }
 
+fn not_of_remote_log(fault: &RemoteLogFault) -> String {
+    format!("not a record about remote storage: {fault}")
+}
+
 fn not_of(topic: CoordinatorTopic, fault: &CoordinatorFault) -> String {
     let what = match topic {
         CoordinatorTopic::Offsets => "a group coordinator",
@@ -160,7 +187,13 @@ fn push_metadata(record: &MetadataRecord<'_>, wide: WideIntegers, out: &mut Vec<
     push_constant_name(record.message.shape.name, out);
     let version = record.version;
     out.extend_from_slice(format!("\",\"version\":{version},\"data\":").as_bytes());
-    push_message(&record.body, version, wide, out);
+    push_message_beside(
+        &record.body,
+        version,
+        wide,
+        &|_, field, value, out| remote_log::push_state(field, value, out),
+        out,
+    );
     out.push(b'}');
 }
 

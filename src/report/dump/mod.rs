@@ -15,6 +15,7 @@ pub mod kafka;
 mod mismatch;
 pub mod output;
 mod parallel;
+mod remote_log;
 mod render;
 mod rows;
 pub mod segment;

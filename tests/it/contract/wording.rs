@@ -73,7 +73,7 @@ fn a_switch_may_be_said_to_be_true() {
 
 #[test]
 fn decoders_that_are_not_there_yet_are_refused_without_tips() {
-    for decoder in ["--remote-log-metadata-decoder", "--mirror-state-decoder"] {
+    for decoder in ["--mirror-state-decoder"] {
         for args in [vec![decoder], vec![decoder, "--skip-record-metadata"]] {
             let outcome = dump_log(args).arg(testdata(LOG)).outcome().ended_with(2);
             let told = outcome
