@@ -74,6 +74,7 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('--cluster-metadata-decoder', '--cluster-metadata-decoder', [CompletionResultType]::ParameterName, 'Decode the records of __cluster_metadata and its snapshots; implies --print-data-log')
             [CompletionResult]::new('--remote-log-metadata-decoder', '--remote-log-metadata-decoder', [CompletionResultType]::ParameterName, 'Decode the records of __remote_log_metadata; implies --print-data-log')
             [CompletionResult]::new('--share-group-state-decoder', '--share-group-state-decoder', [CompletionResultType]::ParameterName, 'Decode the records of __share_group_state; implies --print-data-log')
+            [CompletionResult]::new('--mirror-state-decoder', '--mirror-state-decoder', [CompletionResultType]::ParameterName, 'Decode the records of __mirror_state, in every layout that the prototypes of Cluster Mirroring (KIP-1279) wrote; implies --print-data-log')
             [CompletionResult]::new('--transactional', '--transactional', [CompletionResultType]::ParameterName, 'Only batches of transactions')
             [CompletionResult]::new('--control', '--control', [CompletionResultType]::ParameterName, 'Only control batches')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')

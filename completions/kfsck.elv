@@ -70,6 +70,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --cluster-metadata-decoder 'Decode the records of __cluster_metadata and its snapshots; implies --print-data-log'
             cand --remote-log-metadata-decoder 'Decode the records of __remote_log_metadata; implies --print-data-log'
             cand --share-group-state-decoder 'Decode the records of __share_group_state; implies --print-data-log'
+            cand --mirror-state-decoder 'Decode the records of __mirror_state, in every layout that the prototypes of Cluster Mirroring (KIP-1279) wrote; implies --print-data-log'
             cand --transactional 'Only batches of transactions'
             cand --control 'Only control batches'
             cand -q 'No notes on stderr, only damage and errors'

@@ -77,6 +77,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l transaction-log
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l cluster-metadata-decoder -d 'Decode the records of __cluster_metadata and its snapshots; implies --print-data-log'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l remote-log-metadata-decoder -d 'Decode the records of __remote_log_metadata; implies --print-data-log'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l share-group-state-decoder -d 'Decode the records of __share_group_state; implies --print-data-log'
+complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l mirror-state-decoder -d 'Decode the records of __mirror_state, in every layout that the prototypes of Cluster Mirroring (KIP-1279) wrote; implies --print-data-log'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l transactional -d 'Only batches of transactions'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -l control -d 'Only control batches'
 complete -c kfsck -n "__fish_kfsck_using_subcommand dump-log" -s q -l quiet -d 'No notes on stderr, only damage and errors'

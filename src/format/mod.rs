@@ -34,6 +34,7 @@ pub mod malformed;
 pub mod meta_properties;
 pub mod metadata_record;
 pub mod mirror_reset;
+pub mod mirror_state;
 pub mod number;
 pub mod offset_checkpoint;
 pub mod offset_index;

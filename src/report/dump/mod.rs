@@ -12,6 +12,7 @@ mod index_check;
 pub mod internal_topic;
 pub mod jsonl;
 pub mod kafka;
+mod mirror_state;
 mod mismatch;
 pub mod output;
 mod parallel;
