@@ -315,7 +315,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__dump__subcmd__log)
-            opts="-q -h -V --files --deep-iteration --print-data-log --verify-index-only --index-sanity-check --max-bytes --max-message-size --skip-record-metadata --key-decoder-class --value-decoder-class --offsets-decoder --transaction-log-decoder --cluster-metadata-decoder --share-group-state-decoder --format --wide-integers --max-record-bytes --threads --producer-id --producer-epoch --transactional --control --leader-epoch --start-offset --end-offset --start-time --end-time --limit --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --files --deep-iteration --print-data-log --verify-index-only --index-sanity-check --max-bytes --max-message-size --skip-record-metadata --key-decoder-class --value-decoder-class --offsets-decoder --transaction-log-decoder --cluster-metadata-decoder --remote-log-metadata-decoder --share-group-state-decoder --mirror-state-decoder --format --wide-integers --max-record-bytes --threads --producer-id --producer-epoch --transactional --control --leader-epoch --start-offset --end-offset --start-time --end-time --limit --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -6,7 +6,7 @@ use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueHint};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use kfsck::format::coordinator_record::CoordinatorTopic;
 use kfsck::format::number::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Timestamp};
@@ -114,9 +114,18 @@ pub(super) struct DumpLog {
     #[arg(long)]
     cluster_metadata_decoder: bool,
 
+    /// Decode the records of __remote_log_metadata; implies --print-data-log
+    #[arg(long)]
+    remote_log_metadata_decoder: bool,
+
     /// Decode the records of __share_group_state; implies --print-data-log
     #[arg(long)]
     share_group_state_decoder: bool,
+
+    /// Decode the records of __mirror_state, in every layout that the prototypes of Cluster
+    /// Mirroring (KIP-1279) wrote; implies --print-data-log
+    #[arg(long)]
+    mirror_state_decoder: bool,
 
     /// `kafka`: the text of kafka-dump-log; `jsonl`: one JSON object a line
     #[arg(long, value_enum, default_value = "kafka")]
@@ -215,7 +224,7 @@ fn parse_decoder(text: &str) -> Result<Decoder, String> {
 }
 
 /// Options of the stock tool that take no value and there pass over one that is given.
-const SWITCHES: [&str; 9] = [
+const SWITCHES: [&str; 11] = [
     "--deep-iteration",
     "--print-data-log",
     "--verify-index-only",
@@ -224,7 +233,9 @@ const SWITCHES: [&str; 9] = [
     "--offsets-decoder",
     "--transaction-log-decoder",
     "--cluster-metadata-decoder",
+    "--remote-log-metadata-decoder",
     "--share-group-state-decoder",
+    "--mirror-state-decoder",
 ];
 
 /// The switch itself for `--deep-iteration=true` and its like, which scripts for the stock tool
@@ -236,29 +247,6 @@ pub(super) fn without_true(argument: OsString) -> OsString {
     match switch.filter(|switch| SWITCHES.contains(switch)) {
         Some(switch) => switch.into(),
         None => argument,
-    }
-}
-
-/// The stock tool's decoders of internal topics, and the one of mirroring.
-const PLANNED: [&str; 2] = ["--remote-log-metadata-decoder", "--mirror-state-decoder"];
-
-/// An error about an option that is not there yet says that, and gives no tips that lead astray.
-pub(super) fn clarified(error: clap::Error, command: &mut clap::Command) -> clap::Error {
-    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
-        return error;
-    };
-    let name = argument.split('=').next().unwrap_or_default();
-    if error.kind() != ErrorKind::UnknownArgument || !PLANNED.contains(&name) {
-        return error;
-    }
-    let message = format!(
-        "{name} is not there yet; --print-data-log shows the records of internal topics as they \
-         lie in the file, and --value-decoder-class hex or base64 their bytes"
-    );
-    let error = clap::Error::raw(ErrorKind::UnknownArgument, message);
-    match command.find_subcommand_mut("dump-log") {
-        Some(dump_log) => error.format(dump_log),
-        None => error,
     }
 }
 
@@ -337,9 +325,14 @@ impl DumpLog {
                 InternalTopic::ClusterMetadata,
             ),
             (
+                self.remote_log_metadata_decoder,
+                InternalTopic::RemoteLogMetadata,
+            ),
+            (
                 self.share_group_state_decoder,
                 coordinator(CoordinatorTopic::ShareState),
             ),
+            (self.mirror_state_decoder, InternalTopic::MirrorState),
         ];
         let mut asked = asked.into_iter();
         asked.find_map(|(is_asked, topic)| is_asked.then_some(topic))
@@ -362,6 +355,7 @@ impl DumpLog {
             key: self.key_decoder_class.unwrap_or_default(),
             value: self.value_decoder_class.unwrap_or_default(),
             topic,
+            topic_by_name: self.key_decoder_class.is_none() && self.value_decoder_class.is_none(),
             mode: match (self.index_sanity_check, self.verify_index_only) {
                 (true, _) => IndexMode::Sanity,
                 (false, true) => IndexMode::Verify,

@@ -156,10 +156,7 @@ pub(crate) fn main() -> ExitCode {
 fn parse() -> Result<Cli, clap::Error> {
     let arguments: Vec<_> = env::args_os().map(dump_log::without_true).collect();
     let mut command = command().color(asked_color(&arguments));
-    let matches = match command.try_get_matches_from_mut(arguments) {
-        Ok(matches) => matches,
-        Err(error) => return Err(dump_log::clarified(error, &mut command)),
-    };
+    let matches = command.try_get_matches_from_mut(arguments)?;
     let cli = Cli::from_arg_matches(&matches)?;
     cli.command.validate().map_err(|(names, error)| {
         // With the usage of that command.

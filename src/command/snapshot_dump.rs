@@ -27,6 +27,7 @@ pub(super) fn options(access: Access) -> Options {
         key: Decoder::default(),
         value: Decoder::default(),
         topic: None,
+        topic_by_name: false,
         mode: IndexMode::default(),
         max_message_size: 0,
         access,

@@ -55,6 +55,17 @@ impl<'a> MetadataRecord<'a> {
     /// # Errors
     /// [`MetadataFault`], where Kafka's reader fails too.
     pub fn decode(value: Option<&'a [u8]>) -> Result<Self, MetadataFault> {
+        Self::decode_among(&table::metadata::RECORDS, value)
+    }
+
+    /// Reads a value that lies in the same frame and is one of other records.
+    ///
+    /// # Errors
+    /// [`MetadataFault`], where Kafka's reader fails too.
+    pub fn decode_among(
+        records: &[&'static Message],
+        value: Option<&'a [u8]>,
+    ) -> Result<Self, MetadataFault> {
         let mut cursor = Cursor::new(value.unwrap_or_default());
         let frame = read_number(&mut cursor, "frame version")?;
         if frame != FRAME_VERSION {
@@ -62,8 +73,7 @@ impl<'a> MetadataRecord<'a> {
         }
         let api_key = read_number(&mut cursor, "type")?;
         let version = read_number(&mut cursor, "version")?;
-        let message = of_type(&table::metadata::RECORDS, api_key)
-            .ok_or(MetadataFault::UnknownType(api_key))?;
+        let message = of_type(records, api_key).ok_or(MetadataFault::UnknownType(api_key))?;
         let body = message
             .decode(version, &mut cursor)
             .map_err(|fault| MetadataFault::Message(api_key, fault))?;

@@ -1,6 +1,7 @@
 //! Files that were not there before.
 
 use super::error::WriteError;
+use crate::storage::unfinished::found_in;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -60,17 +61,10 @@ pub(super) fn write(path: PathBuf, bytes: &[u8]) -> Result<(), WriteError> {
 
 /// Makes a directory, with those that it lies in. One that is there must be empty.
 pub(super) fn create_directory(path: &Path) -> Result<(), WriteError> {
-    let error = |reason| WriteError::System {
-        path: path.to_owned(),
-        reason,
-    };
-    fs::create_dir_all(path).map_err(error)?;
-    match fs::read_dir(path).map_err(error)?.next() {
-        None => Ok(()),
-        Some(Err(reason)) => Err(error(reason)),
-        Some(Ok(found)) => Err(WriteError::Occupied {
-            path: path.to_owned(),
-            found: found.file_name().to_string_lossy().into_owned(),
-        }),
+    let path = path.to_owned();
+    match fs::create_dir_all(&path).and_then(|()| found_in(&path)) {
+        Ok(None) => Ok(()),
+        Ok(Some(found)) => Err(WriteError::Occupied { path, found }),
+        Err(reason) => Err(WriteError::System { path, reason }),
     }
 }

@@ -22,7 +22,7 @@ use crate::format::txn_index::AbortedTxn;
 use crate::format::uuid::Uuid;
 use crate::state::epochs::LeaderEpochs;
 use crate::storage::partition_name::PartitionName;
-use crate::storage::unfinished::UNFINISHED;
+use crate::storage::unfinished::unfinished_name;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -76,7 +76,7 @@ impl PartitionOptions {
         let is_one = matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None)
             if part == name.as_str());
         match is_one && !self.partition.topic.is_empty() && self.partition.partition >= 0 {
-            true if self.is_unfinished => Ok(self.log_directory.join(name + UNFINISHED)),
+            true if self.is_unfinished => Ok(self.log_directory.join(unfinished_name(&name))),
             true => Ok(self.log_directory.join(name)),
             false => Err(WriteError::Name { name }),
         }

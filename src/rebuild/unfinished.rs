@@ -2,7 +2,9 @@
 
 use super::error::WriteError;
 use crate::storage::lock::{Claim, claim};
-use crate::storage::unfinished::{Left, UNFINISHED, left_in};
+use crate::storage::unfinished::{
+    Left, left_in, missing, sync_directory, taken_by, unfinished_name,
+};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,15 +28,14 @@ impl Unfinished {
     /// another run writes it; what the system says.
     pub fn begin(place: &Path, name: &str) -> Result<Self, WriteError> {
         let target = place.join(name);
-        refuse_taken(&target)?;
-        let path = place.join(format!("{name}{UNFINISHED}"));
-        let is_new = |above: &&Path| !above.as_os_str().is_empty() && !above.exists();
-        let made = place.ancestors().take_while(is_new);
+        if let Some(found) = said(&target, taken_by(&target))? {
+            let path = target;
+            return Err(WriteError::Occupied { path, found });
+        }
+        let path = place.join(unfinished_name(name));
+        let made = missing(place).into_iter().rev();
         let mut above = vec![place.to_owned()];
-        above.extend(made.map(|made| match made.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-            _ => PathBuf::from("."),
-        }));
+        above.extend(made.map(|(_, above)| above.to_owned()));
         said(&path, fs::create_dir_all(&path))?;
         let Some(claim) = said(&path, claim(&path))? else {
             return Err(WriteError::Claimed { path });
@@ -45,10 +46,7 @@ impl Unfinished {
                     said(&file, fs::remove_file(&file))?;
                 }
             }
-            Left::Foreign(name) => {
-                let found = name.to_string_lossy().into_owned();
-                return Err(WriteError::Occupied { path, found });
-            }
+            Left::Foreign(found) => return Err(WriteError::Occupied { path, found }),
         }
         Ok(Self {
             path,
@@ -67,38 +65,12 @@ impl Unfinished {
             let file = said(&self.path, entry)?.path();
             said(&file, File::open(&file).and_then(|file| file.sync_all()))?;
         }
-        sync(&self.path)?;
+        said(&self.path, sync_directory(&self.path))?;
         said(&self.target, fs::rename(&self.path, &self.target))?;
         for above in &self.above {
-            sync(above)?;
+            said(above, sync_directory(above))?;
         }
         Ok(self.target)
-    }
-}
-
-/// An empty directory stands in nobody's way.
-fn refuse_taken(target: &Path) -> Result<(), WriteError> {
-    let found = match fs::symlink_metadata(target) {
-        Err(_) => None,
-        Ok(there) if !there.is_dir() => Some("a file".to_owned()),
-        Ok(_) => match said(target, fs::read_dir(target))?.next() {
-            None => None,
-            Some(entry) => {
-                let name = said(target, entry)?.file_name();
-                Some(name.to_string_lossy().into_owned())
-            }
-        },
-    };
-    let path = target.to_owned();
-    found.map_or(Ok(()), |found| Err(WriteError::Occupied { path, found }))
-}
-
-/// Brings the names in a directory to the disk.
-fn sync(directory: &Path) -> Result<(), WriteError> {
-    match File::open(directory).and_then(|directory| directory.sync_all()) {
-        // Some file systems do not know of it, and elsewhere than on unix nobody does.
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput || !cfg!(unix) => Ok(()),
-        other => said(directory, other),
     }
 }
 
@@ -116,7 +88,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let place = place.path().join("new/place");
         let begun = Unfinished::begin(&place, "orders-0").unwrap();
-        let partial = place.join(format!("orders-0{UNFINISHED}"));
+        let partial = place.join(unfinished_name("orders-0"));
         fs::write(partial.join("00000000000000000000.log"), "half").unwrap();
         let busy = Unfinished::begin(&place, "orders-0").unwrap_err();
         assert!(matches!(busy, WriteError::Claimed { .. }), "{busy}");
@@ -133,8 +105,9 @@ mod tests {
         );
         let taken = Unfinished::begin(&place, "orders-0").unwrap_err();
         assert!(matches!(taken, WriteError::Occupied { .. }), "{taken}");
-        fs::create_dir(place.join(format!("orders-1{UNFINISHED}"))).unwrap();
-        fs::write(place.join(format!("orders-1{UNFINISHED}/mine.txt")), "").unwrap();
+        let partial = place.join(unfinished_name("orders-1"));
+        fs::create_dir(&partial).unwrap();
+        fs::write(partial.join("mine.txt"), "").unwrap();
         let foreign = Unfinished::begin(&place, "orders-1").unwrap_err();
         assert!(foreign.to_string().contains("mine.txt"), "{foreign}");
     }

@@ -23,6 +23,7 @@ mod jsonl;
 #[cfg(unix)]
 mod judge;
 mod message_logs;
+mod mirror_state;
 mod nested;
 mod next_start;
 mod offsets;

@@ -51,6 +51,7 @@ fn dump(path: &Path) -> Told {
         key: Decoder::default(),
         value: Decoder::default(),
         topic: None,
+        topic_by_name: false,
         mode: IndexMode::Entries,
         max_message_size: 5 << 20,
         access: Access::Plain,

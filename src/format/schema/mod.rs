@@ -42,7 +42,7 @@ impl Versions {
 }
 
 /// Every version there is or will be.
-const ALL: Versions = range(i16::MIN, i16::MAX);
+pub(in crate::format) const ALL: Versions = range(i16::MIN, i16::MAX);
 
 /// All versions from one on.
 const fn since(lowest: i16) -> Versions {
@@ -55,12 +55,12 @@ const fn until(highest: i16) -> Versions {
 }
 
 /// The versions from one to another, both included.
-const fn range(lowest: i16, highest: i16) -> Versions {
+pub(in crate::format) const fn range(lowest: i16, highest: i16) -> Versions {
     Versions { lowest, highest }
 }
 
 /// No version.
-const NEVER: Versions = range(1, 0);
+pub(in crate::format) const NEVER: Versions = range(1, 0);
 
 /// What a field holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -125,7 +125,7 @@ pub struct Field {
     pub ignorable: bool,
 }
 
-const fn field(name: &'static str, kind: Kind, versions: Versions) -> Field {
+pub(in crate::format) const fn field(name: &'static str, kind: Kind, versions: Versions) -> Field {
     Field {
         name,
         kind,
@@ -139,7 +139,7 @@ const fn field(name: &'static str, kind: Kind, versions: Versions) -> Field {
 }
 
 impl Field {
-    const fn nullable(mut self, versions: Versions) -> Self {
+    pub(in crate::format) const fn nullable(mut self, versions: Versions) -> Self {
         self.nullable = versions;
         self
     }
@@ -189,7 +189,11 @@ pub struct Shape {
 }
 
 impl Shape {
-    const fn new(name: &'static str, highest: i16, fields: &'static [Field]) -> Self {
+    pub(in crate::format) const fn new(
+        name: &'static str,
+        highest: i16,
+        fields: &'static [Field],
+    ) -> Self {
         Self {
             name,
             highest,
@@ -218,7 +222,7 @@ pub struct Message {
 }
 
 impl Message {
-    const fn new(
+    pub(in crate::format) const fn new(
         name: &'static str,
         api_key: Option<i16>,
         versions: Versions,

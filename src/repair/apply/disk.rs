@@ -1,6 +1,7 @@
 //! What applying a plan does to a file system, one call a change: so a test can break off in front
 //! of, or in the middle of, each.
 
+use crate::storage::unfinished;
 use std::fmt::Debug;
 use std::fs::{self, File, FileTimes, Metadata};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -74,11 +75,7 @@ pub trait Disk: Debug {
     /// # Errors
     /// What the system says.
     fn sync_directory(&mut self, path: &Path) -> io::Result<()> {
-        match File::open(path)?.sync_all() {
-            // Some file systems do not know of it, and elsewhere than on unix nobody does.
-            Err(error) if error.kind() == ErrorKind::InvalidInput || !cfg!(unix) => Ok(()),
-            other => other,
-        }
+        unfinished::sync_directory(path)
     }
 
     /// Gives a directory the owner, mode and time of last change of another.

@@ -7,7 +7,7 @@ use crate::repair::plan::Plan;
 use crate::storage::broker_directory::around;
 use crate::storage::lock::{Lock, claim, probe};
 use crate::storage::source::Access;
-use crate::storage::unfinished::{Left, UNFINISHED, left_in};
+use crate::storage::unfinished::{Left, left_in, missing, taken_by, unfinished_name};
 use crate::storage::work_directory::log_directory;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,9 +40,12 @@ pub fn write(
     }
     refuse_inside(output)?;
     let target = output.join(&plan.topic_partition);
-    refuse_taken(&target)?;
+    if let Some(found) = system(&target, taken_by(&target))? {
+        let path = target;
+        return Err(ApplyError::Occupied { path, found });
+    }
     make_directories(disk, output)?;
-    let partial = output.join(format!("{}{UNFINISHED}", plan.topic_partition));
+    let partial = output.join(unfinished_name(&plan.topic_partition));
     if fs::symlink_metadata(&partial).is_err() {
         system(&partial, disk.create_directory(&partial))?;
     }
@@ -67,21 +70,12 @@ pub fn write(
 
 /// Makes a directory with those that it lies in, each so that it lasts.
 fn make_directories(disk: &mut dyn Disk, path: &Path) -> Result<(), ApplyError> {
-    let missing = path
-        .ancestors()
-        .take_while(|above| !above.as_os_str().is_empty() && !above.exists());
-    let mut missing: Vec<&Path> = missing.collect();
-    missing.reverse();
-    for directory in missing {
+    for (directory, above) in missing(path) {
         let made = disk.create_directory(directory);
         made.map_err(|reason| ApplyError::Unmade {
             path: directory.to_owned(),
             reason,
         })?;
-        let above = match directory.parent() {
-            Some(above) if !above.as_os_str().is_empty() => above,
-            _ => Path::new("."),
-        };
         system(above, disk.sync_directory(above))?;
     }
     Ok(())
@@ -93,11 +87,9 @@ fn clear(disk: &mut dyn Disk, plan: &Plan, partial: &Path) -> Result<bool, Apply
     let is_planned = |name: &str| plan.files.iter().any(|file| file.name == name);
     let left = match system(partial, left_in(partial, &is_planned))? {
         Left::Files(left) => left,
-        Left::Foreign(name) => {
-            return Err(ApplyError::Occupied {
-                path: partial.to_owned(),
-                found: name.to_string_lossy().into_owned(),
-            });
+        Left::Foreign(found) => {
+            let path = partial.to_owned();
+            return Err(ApplyError::Occupied { path, found });
         }
     };
     for path in &left {
@@ -136,25 +128,5 @@ fn refuse_inside(output: &Path) -> Result<(), ApplyError> {
             around,
         }),
         None => Ok(()),
-    }
-}
-
-fn refuse_taken(path: &Path) -> Result<(), ApplyError> {
-    let taken = |found: String| ApplyError::Occupied {
-        path: path.to_owned(),
-        found,
-    };
-    if fs::symlink_metadata(path).is_err() {
-        return Ok(());
-    }
-    if !path.is_dir() {
-        return Err(taken("a file".to_owned()));
-    }
-    match system(path, fs::read_dir(path))?.next() {
-        None => Ok(()),
-        Some(entry) => {
-            let name = system(path, entry)?.file_name();
-            Err(taken(name.to_string_lossy().into_owned()))
-        }
     }
 }

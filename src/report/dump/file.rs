@@ -17,6 +17,7 @@ use crate::format::number::Offset;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::directory::KafkaFile;
 use crate::storage::file_name::{FileKind, FileName, Suffix};
+use crate::storage::partition_name::PartitionName;
 use crate::storage::segment::walk::End;
 use crate::storage::source::{Access, ReadError, Source};
 
@@ -39,6 +40,8 @@ pub struct Options {
     pub value: Decoder,
     /// The topic by whose rules keys and values are read; `key` and `value` then mean nothing.
     pub topic: Option<InternalTopic>,
+    /// Where no topic is given: in JSON lines, the one that the file's directory is named after.
+    pub topic_by_name: bool,
     /// What to do with indexes.
     pub mode: IndexMode,
     /// Largest batch that an offset index entry may point to, in bytes.
@@ -96,6 +99,13 @@ fn named(file: &KafkaFile) -> FileName {
     name
 }
 
+/// The topic whose partition a file lies in, if it is one of Kafka's own.
+fn of_directory(path: &Path) -> Option<InternalTopic> {
+    let path = std::path::absolute(path).ok()?;
+    let partition = PartitionName::parse(path.parent()?.file_name()?)?;
+    InternalTopic::of_name(&partition.topic)
+}
+
 fn segment(
     mut name: FileName,
     source: &Source,
@@ -127,12 +137,13 @@ fn segment(
             stream(&view, source.path(), beginning, options, output)
         }
         Style::Jsonl(wide) => {
+            let by_name = || of_directory(source.path()).filter(|_| options.topic_by_name);
             let view = Jsonl {
                 deep: options.deep,
                 contents: options.contents,
                 key: options.key,
                 value: options.value,
-                topic: options.topic,
+                topic: options.topic.or_else(by_name),
                 wide,
             };
             stream(&view, source.path(), beginning, options, output)

@@ -1,13 +1,18 @@
 //! The records of Kafka's own topics, decoded: the stock tool's `--*-decoder` options.
 
 use super::coordinator;
+use super::mirror_state;
+use super::remote_log;
 use super::stock_words;
 use super::view::Batch;
 use crate::format::coordinator_record::{CoordinatorFault, CoordinatorTopic};
 use crate::format::metadata_record::MetadataRecord;
+use crate::format::mirror_state::{MirrorStateFault, MirrorStateRecord};
+use crate::format::remote_log_metadata::{self, RemoteLogFault};
 use crate::report::json::{Object, WideIntegers};
-use crate::report::message_json::push_message;
+use crate::report::message_json::push_message_beside;
 use crate::storage::damage::{Code, Damage};
+use crate::storage::partition_name::CLUSTER_METADATA;
 use crate::storage::segment::contents::Entry;
 
 /// A topic whose records are read by its own rules.
@@ -15,9 +20,16 @@ use crate::storage::segment::contents::Entry;
 pub enum InternalTopic {
     /// `__cluster_metadata`, and the snapshots of it.
     ClusterMetadata,
+    /// `__remote_log_metadata`.
+    RemoteLogMetadata,
+    /// `__mirror_state`, which the prototypes of Cluster Mirroring write.
+    MirrorState,
     /// A topic of a coordinator's.
     Coordinator(CoordinatorTopic),
 }
+
+/// What the stock tool prints for a value that is null.
+const DELETE: &[u8] = b"<DELETE>";
 
 /// What the stock tool has to say of a record: either part may be missing.
 #[derive(Debug, Default)]
@@ -29,6 +41,20 @@ struct Said {
 }
 
 impl InternalTopic {
+    /// The topic of a name; `None` where clients write the records.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        Some(match name {
+            CLUSTER_METADATA => Self::ClusterMetadata,
+            "__consumer_offsets" => Self::Coordinator(CoordinatorTopic::Offsets),
+            "__transaction_state" => Self::Coordinator(CoordinatorTopic::Transactions),
+            "__share_group_state" => Self::Coordinator(CoordinatorTopic::ShareState),
+            "__remote_log_metadata" => Self::RemoteLogMetadata,
+            "__mirror_state" => Self::MirrorState,
+            _ => return None,
+        })
+    }
+
     /// Appends key and value as the stock tool prints them (`MessageParser`), the first of them
     /// behind `prefix`, the second behind a space.
     pub(super) fn push_text(
@@ -65,6 +91,37 @@ impl InternalTopic {
                     ..Said::default()
                 },
             },
+            Self::RemoteLogMetadata => match remote_log_metadata::decode(entry.value) {
+                Ok(record) => Said {
+                    value: Some(written(|out| remote_log::push_text(&record, out))),
+                    ..Said::default()
+                },
+                Err(fault) => Said {
+                    value: Some(stock_words::of_remote_log(&fault, entry.offset).into_bytes()),
+                    fault: Some(not_of_remote_log(&fault)),
+                    ..Said::default()
+                },
+            },
+            Self::MirrorState => match MirrorStateRecord::decode(entry.key, entry.value) {
+                Ok(record) => Said {
+                    key: Some(written(|out| mirror_state::push_key(&record, wide, out))),
+                    value: Some(written(|out| {
+                        if !mirror_state::push_value(&record, wide, out) {
+                            out.extend_from_slice(DELETE);
+                        }
+                    })),
+                    fault: None,
+                },
+                Err(fault) => {
+                    let offset = entry.offset;
+                    let words = format!("Error at offset {offset}, skipping. {fault}");
+                    Said {
+                        key: Some(words.into_bytes()),
+                        value: None,
+                        fault: Some(not_of_mirroring(&fault)),
+                    }
+                }
+            },
             Self::Coordinator(topic) => match topic.decode(entry.key, entry.value) {
                 Ok(record) => Said {
                     key: Some(written(|out| coordinator::push_key(&record, wide, out))),
@@ -72,7 +129,7 @@ impl InternalTopic {
                         Some(value) => {
                             written(|out| coordinator::push_value(topic, value, wide, out))
                         }
-                        None => b"<DELETE>".to_vec(),
+                        None => DELETE.to_vec(),
                     }),
                     fault: None,
                 },
@@ -106,6 +163,27 @@ impl InternalTopic {
                 }
                 Err(fault) => format!("not a record of metadata: {fault}"),
             },
+            Self::RemoteLogMetadata => match remote_log_metadata::decode(entry.value) {
+                Ok(record) => {
+                    object.bytes("key", entry.key);
+                    push_metadata(&record, wide, object.name("valueData"));
+                    return None;
+                }
+                Err(fault) => not_of_remote_log(&fault),
+            },
+            Self::MirrorState => match MirrorStateRecord::decode(entry.key, entry.value) {
+                Ok(record) => {
+                    mirror_state::push_key(&record, wide, object.name("keyData"));
+                    match record.likeliest.value {
+                        Some(_) => {
+                            mirror_state::push_value(&record, wide, object.name("valueData"));
+                        }
+                        None => object.null("value"),
+                    }
+                    return None;
+                }
+                Err(fault) => not_of_mirroring(&fault),
+            },
             Self::Coordinator(topic) => match topic.decode(entry.key, entry.value) {
                 Ok(record) => {
                     coordinator::push_key(&record, wide, object.name("keyData"));
@@ -136,6 +214,14 @@ fn written(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     out
 }
 
+fn not_of_remote_log(fault: &RemoteLogFault) -> String {
+    format!("not a record about remote storage: {fault}")
+}
+
+fn not_of_mirroring(fault: &MirrorStateFault) -> String {
+    format!("not a record of mirroring: {fault}")
+}
+
 fn not_of(topic: CoordinatorTopic, fault: &CoordinatorFault) -> String {
     let what = match topic {
         CoordinatorTopic::Offsets => "a group coordinator",
@@ -164,7 +250,13 @@ fn push_metadata(record: &MetadataRecord<'_>, wide: WideIntegers, out: &mut Vec<
     push_constant_name(record.message.shape.name, out);
     let version = record.version;
     out.extend_from_slice(format!("\",\"version\":{version},\"data\":").as_bytes());
-    push_message(&record.body, version, wide, out);
+    push_message_beside(
+        &record.body,
+        version,
+        wide,
+        &|_, field, value, out| remote_log::push_state(field, value, out),
+        out,
+    );
     out.push(b'}');
 }
 

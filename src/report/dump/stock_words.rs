@@ -5,11 +5,38 @@ use crate::format::coordinator_record::{CoordinatorFault, Half};
 use crate::format::malformed::Problem;
 use crate::format::metadata_record::MetadataFault;
 use crate::format::number::Offset;
+use crate::format::remote_log_metadata::{DELETE_STATE, RemoteLogFault};
 use crate::format::schema::{Part, Refusal};
 
 /// Of a record of metadata.
 pub(super) fn of_metadata(fault: &MetadataFault, offset: Offset) -> String {
+    format!("Error at {offset}, skipping. {}", of_frame(fault))
+}
+
+/// Of a record about remote storage.
+pub(super) fn of_remote_log(fault: &RemoteLogFault, offset: Offset) -> String {
     let said = match fault {
+        RemoteLogFault::NoValue => "Cannot invoke \"java.nio.ByteBuffer.remaining()\" because the \
+             return value of \"org.apache.kafka.common.record.internal.Record.value()\" is null"
+            .to_owned(),
+        RemoteLogFault::Frame(fault) => of_frame(fault),
+        RemoteLogFault::StartOffset(start) => format!(
+            "Unexpected start offset = {start}. StartOffset for a remote segment cannot be negative"
+        ),
+        RemoteLogFault::EndOffset { start, end } => format!(
+            "Unexpected end offset = {end}. EndOffset for a remote segment cannot be less than \
+             startOffset = {start}"
+        ),
+        RemoteLogFault::NoLeaderEpochs => "segmentLeaderEpochs can not be null or empty".to_owned(),
+        RemoteLogFault::UnknownState { field, .. } if *field == DELETE_STATE => "null".to_owned(),
+        RemoteLogFault::UnknownState { .. } => "state can not be null".to_owned(),
+    };
+    format!("Error at offset {offset}, skipping. {said}")
+}
+
+/// Of a value in the frame of records of metadata.
+fn of_frame(fault: &MetadataFault) -> String {
+    match fault {
         MetadataFault::Number(fault) => format!("Error while reading {}", fault.field),
         MetadataFault::TooLarge(name) => format!("Value for {name} was too large."),
         MetadataFault::FrameVersion(0) => "Could not deserialize metadata record with frame \
@@ -25,8 +52,7 @@ pub(super) fn of_metadata(fault: &MetadataFault, offset: Offset) -> String {
         ),
         MetadataFault::Message(id, _) => format!("Failed to deserialize record with type {id}"),
         MetadataFault::Trailing(id, left) => format!("Found {left} byte(s) of garbage after {id}"),
-    };
-    format!("Error at {offset}, skipping. {said}")
+    }
 }
 
 /// Of a record of a coordinator, whose key and value are given.

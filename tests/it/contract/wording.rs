@@ -72,21 +72,7 @@ fn a_switch_may_be_said_to_be_true() {
 }
 
 #[test]
-fn decoders_that_are_not_there_yet_are_refused_without_tips() {
-    for decoder in ["--remote-log-metadata-decoder", "--mirror-state-decoder"] {
-        for args in [vec![decoder], vec![decoder, "--skip-record-metadata"]] {
-            let outcome = dump_log(args).arg(testdata(LOG)).outcome().ended_with(2);
-            let told = outcome
-                .stderr
-                .contains(&format!("{decoder} is not there yet"));
-            assert!(
-                told && !outcome.stderr.contains("tip:"),
-                "{}",
-                outcome.stderr
-            );
-        }
-    }
-    // Where a tip leads somewhere it stays.
+fn a_wrong_option_has_a_tip() {
     let outcome = dump_log(["--deep-iterations"]).outcome().ended_with(2);
     assert!(
         outcome.stderr.contains("'--deep-iteration'"),

@@ -1,7 +1,7 @@
 //! A real broker judges what a repair leaves: logs of a fresh corpus are damaged and repaired, laid
 //! into the empty partitions of one topic, and a broker starts on all of them at once.
 //!
-//! Two steps with the broker between them (`.ci/run judge`), in the directory that `KFSCK_JUDGE`
+//! Two steps with the broker between them (`.ci/run oracle`), in the directory that `KFSCK_JUDGE`
 //! names: `corpus/`, the log directory `room/` with the topic, then `cases/` and `answers.jsonl`.
 
 mod cases;
@@ -64,7 +64,7 @@ struct Producer {
 }
 
 #[test]
-#[ignore = "needs a corpus and a room: .ci/run judge"]
+#[ignore = "needs a corpus and a room: .ci/run oracle"]
 fn repaired_logs_are_laid_before_a_broker() {
     let (place, seed) = (place(), seed());
     let sources = cases::sources(&place.join("corpus/main"));
@@ -86,7 +86,7 @@ fn repaired_logs_are_laid_before_a_broker() {
 }
 
 #[test]
-#[ignore = "needs the answers of a broker: .ci/run judge"]
+#[ignore = "needs the answers of a broker: .ci/run oracle"]
 fn a_real_broker_starts_on_what_a_repair_leaves() {
     let (place, seed) = (place(), seed());
     let answers = fs::read_to_string(place.join("answers.jsonl")).unwrap();

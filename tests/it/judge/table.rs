@@ -1,6 +1,6 @@
 //! How many records of the same damage a broker's own recovery keeps, and how many a repair.
 //!
-//! Two steps with the real `LogManager` between them (`.ci/run judge`), in the directory that
+//! Two steps with the real `LogManager` between them (`.ci/run oracle`), in the directory that
 //! `KFSCK_JUDGE` names: `starts/NNN/logs/` with one damaged partition each, then `answer.json`
 //! beside it.
 
@@ -32,7 +32,7 @@ fn kept(partition: &Path, how: How) -> u64 {
 }
 
 #[test]
-#[ignore = "needs a corpus: .ci/run judge"]
+#[ignore = "needs a corpus: .ci/run oracle"]
 fn damaged_logs_are_laid_before_a_start() {
     let (place, seed) = (place(), seed());
     let sources = sources(&place.join("corpus/main"));
@@ -86,7 +86,7 @@ struct Row {
 }
 
 #[test]
-#[ignore = "needs the answers of starts: .ci/run judge"]
+#[ignore = "needs the answers of starts: .ci/run oracle"]
 fn what_is_kept_is_told() {
     let place = place();
     let mut rows = BTreeMap::<usize, Row>::new();

@@ -217,6 +217,23 @@ fn no_result_lies_where_a_broker_would_find_it() {
     }
 }
 
+/// A directory does not take the place of a link, so none is written to do so.
+#[test]
+fn a_link_keeps_the_place_of_a_result_as_a_file_does() {
+    let copied = damaged();
+    let place = tempfile::tempdir().unwrap();
+    let (empty, output) = (place.path().join("empty"), place.path().join("out"));
+    fs::create_dir(&empty).unwrap();
+    fs::create_dir(&output).unwrap();
+    std::os::unix::fs::symlink(&empty, output.join("txn-both-0")).unwrap();
+    let run = Run::new(LOG).arg("--output").arg(&output).arg(&copied.path);
+    let outcome = run.outcome().ended_with(3);
+    let told = "txn-both-0: expected nothing or an empty directory, found a symbolic link";
+    assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+    assert_eq!(fs::read_dir(&output).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(&empty).unwrap().count(), 0);
+}
+
 /// Of a log that starts in front of its first segment the rest is in remote storage.
 #[test]
 fn a_tiered_log_is_cut_by_force_alone() {

@@ -21,6 +21,11 @@ import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.apache.kafka.coordinator.group.generated.GroupMetadataValue;
 import org.apache.kafka.metadata.MetadataRecordSerde;
 import org.apache.kafka.server.common.ApiMessageAndVersion;
+import org.apache.kafka.server.common.serialization.BytesApiMessageSerde;
+import org.apache.kafka.server.log.remote.metadata.storage.generated.RemoteLogSegmentMetadataRecord;
+import org.apache.kafka.server.log.remote.metadata.storage.generated.RemoteLogSegmentMetadataSnapshotRecord;
+import org.apache.kafka.server.log.remote.metadata.storage.generated.RemoteLogSegmentMetadataUpdateRecord;
+import org.apache.kafka.server.log.remote.metadata.storage.generated.RemotePartitionDeleteMetadataRecord;
 
 /**
  * The verb message-logs: random records of Kafka's own topics, every type in every version, some of them damaged, in
@@ -28,6 +33,7 @@ import org.apache.kafka.server.common.ApiMessageAndVersion;
  */
 public final class MessageLogsProgram {
     private static final String METADATA = "org.apache.kafka.common.metadata";
+    private static final String REMOTE_LOG = "org.apache.kafka.server.log.remote.metadata.storage.generated";
     private static final String FLAG = "--cluster-metadata-decoder";
     private static final List<Coordinator> COORDINATORS = List.of(
         new Coordinator("__consumer_offsets-0", "group-coordinator", "org.apache.kafka.coordinator.group.generated",
@@ -63,6 +69,7 @@ public final class MessageLogsProgram {
         for (Coordinator coordinator : COORDINATORS) {
             writeCoordinator(coordinator);
         }
+        writeRemoteLog();
         Path list = Files.createTempFile("kfsck", ".tsv");
         Files.write(list, rows);
         Goldens.make(out, list, out.resolve("golden"));
@@ -89,6 +96,62 @@ public final class MessageLogsProgram {
             }
         }
         ask(folder + "/" + snapshot.getFileName(), "decode", FLAG);
+    }
+
+    private void writeRemoteLog() throws Exception {
+        String folder = "__remote_log_metadata-0";
+        try (SegmentFile segment = new SegmentFile(out.resolve(folder), 0)) {
+            for (List<SimpleRecord> batch : batches(remoteLog())) {
+                segment.append(records(segment.nextOffset(), batch));
+            }
+        }
+        String path = folder + "/00000000000000000000.log";
+        ask(path, "decode", "--remote-log-metadata-decoder");
+        ask(path, "contents", "--remote-log-metadata-decoder --skip-record-metadata");
+    }
+
+    /** Every type often; most of them such that Kafka's objects take what they say. */
+    private List<SimpleRecord> remoteLog() throws Exception {
+        MessageDice values = new MessageDice(dice.named("remote"));
+        BytesApiMessageSerde serde = new BytesApiMessageSerde() {
+            @Override
+            public ApiMessage apiMessageFor(short apiKey) {
+                throw new UnsupportedOperationException("only written here");
+            }
+        };
+        List<SimpleRecord> records = new ArrayList<>();
+        for (int round = 0; round < 10 * rounds; round++) {
+            for (JsonNode schema : SchemasProgram.schemas("storage")) {
+                if (!schema.get("type").asText().equals("metadata")) {
+                    continue;
+                }
+                ApiMessage message = values.draw(REMOTE_LOG, schema, (short) 0);
+                if (dice.percent(85)) {
+                    makeTrue(message);
+                }
+                byte[] value = serde.serialize(new ApiMessageAndVersion(message, (short) 0));
+                byte[] key = dice.percent(3) ? dice.bytes(3) : null;
+                records.add(record(key, dice.percent(12) ? damaged(value, true) : value));
+            }
+        }
+        records.add(record(null, null));
+        return records;
+    }
+
+    /** A state that there is, and a segment that ends behind its beginning. */
+    private void makeTrue(ApiMessage message) {
+        byte state = (byte) dice.between(0, 3);
+        long start = dice.longBetween(0, 1L << 40);
+        long end = start + dice.between(0, 1000);
+        if (message instanceof RemoteLogSegmentMetadataRecord segment) {
+            segment.setRemoteLogSegmentState(state).setStartOffset(start).setEndOffset(end);
+        } else if (message instanceof RemoteLogSegmentMetadataSnapshotRecord segment) {
+            segment.setRemoteLogSegmentState(state);
+        } else if (message instanceof RemoteLogSegmentMetadataUpdateRecord update) {
+            update.setRemoteLogSegmentState(state);
+        } else if (message instanceof RemotePartitionDeleteMetadataRecord delete) {
+            delete.setRemotePartitionDeleteState((byte) Math.min(state, 2));
+        }
     }
 
     private void writeCoordinator(Coordinator coordinator) throws Exception {
