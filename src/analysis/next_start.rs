@@ -6,6 +6,7 @@
 //! forgotten that the log tells of.
 
 pub mod aborts;
+pub mod brokers;
 mod judge;
 pub mod log_directory;
 mod readable;
@@ -88,6 +89,8 @@ pub struct NextStart {
     /// What ends the whole broker, or takes this log directory offline, where that is something
     /// else than this partition: another partition, or a file beside them.
     pub blocked_by: Option<String>,
+    /// Of a start that fails: whether the broker loses this log directory alone, if it has others.
+    pub is_of_directory: bool,
 }
 
 /// Producers that a start does not know any more.

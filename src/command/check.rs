@@ -90,6 +90,8 @@ struct Judging {
     now: Option<Timestamp>,
 
     /// The brokers' producer.id.expiration.ms: after so much silence a producer may begin anew
+    ///
+    /// A day, as on a broker that nobody has configured: what the next start forgets depends on it.
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(i64).range(0..))]
     #[arg(allow_negative_numbers = true, default_value_t = DEFAULT_EXPIRATION_MS)]
     expire_after: i64,

@@ -12,9 +12,11 @@ use kfsck::analysis::check::log_directory::{check_log_directories, of_finding};
 use kfsck::analysis::check::terms::Terms;
 use kfsck::analysis::check::watch::Watch;
 use kfsck::analysis::next_start::Action;
+use kfsck::analysis::next_start::brokers::Brokers;
 use kfsck::analysis::next_start::log_directory::beside_partitions;
 use kfsck::analysis::next_start::together::{Placed, together};
 use kfsck::analysis::transaction_logs::holds_coordinators;
+use kfsck::report::check::repairs::Repairs;
 use kfsck::report::check::{Place, Report, Summary};
 use kfsck::storage::checkpoints::{CheckpointFault, Checkpoints};
 use kfsck::storage::directory::{KafkaFile, LogDirectory, Operand, PartitionDirectory};
@@ -45,14 +47,22 @@ struct Around {
     transaction_log: Option<PathBuf>,
 }
 
+impl Around {
+    fn repairs(&self, partition: &PartitionDirectory) -> Repairs {
+        let name = partition.name.as_ref();
+        let log_start = name.and_then(|name| self.checkpoints.log_start_offset(name));
+        Repairs::of(partition, log_start)
+    }
+}
+
 /// What a job tells, in order.
 enum Told {
     Finding(Box<Finding>),
     Unread(ReadError),
     /// What a start makes of what lies beside partitions.
     Beside(Placed),
-    /// The last word.
-    Done(Gathered),
+    /// The last word, and which repairs of a partition are carried out.
+    Done(Gathered, Repairs),
 }
 
 /// One run.
@@ -62,6 +72,8 @@ pub(super) struct Run<'r> {
     summary: Summary,
     /// What the next start does: told when all of it is known.
     starts: Vec<Placed>,
+    /// The findings of a partition: what is to be done about one depends on the others.
+    held: Vec<Finding>,
     out: Vec<u8>,
 }
 
@@ -79,6 +91,7 @@ impl<'r> Run<'r> {
                 ..Summary::default()
             },
             starts: Vec::new(),
+            held: Vec::new(),
             out: Vec::new(),
         }
     }
@@ -114,7 +127,8 @@ impl<'r> Run<'r> {
             self.hear(job, told, session)
         })?;
         drop(progress);
-        self.tell_starts();
+        let directories = beside.keys().map(PathBuf::as_path);
+        self.tell_starts(&Brokers::read(directories, terms.access));
         self.report.end(&self.summary, &mut self.out);
         session.write(&self.out)?;
         if self.summary.counts.is_bad() {
@@ -123,14 +137,15 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    fn tell_starts(&mut self) {
-        for Placed { path, next } in together(std::mem::take(&mut self.starts)) {
+    fn tell_starts(&mut self, brokers: &Brokers) {
+        for Placed { path, next } in together(std::mem::take(&mut self.starts), brokers) {
             let name = next.topic_partition.clone();
             let place = Place {
                 name: &name,
                 path: &path,
                 is_partition: false,
                 transaction_log: None,
+                repairs: Repairs::default(),
             };
             self.report.next_start(&place, next, &mut self.out);
         }
@@ -140,16 +155,22 @@ impl<'r> Run<'r> {
         match told {
             Told::Finding(finding) => {
                 self.summary.counts.add(finding.severity, finding.cases);
-                let path = finding.path.clone();
-                let place = job.place(&path);
-                self.report.finding(&place, *finding, &mut self.out);
+                match job {
+                    Job::Partition(..) => self.held.push(*finding),
+                    Job::Segment(_) | Job::Beside(_) => {
+                        self.report_finding(job, *finding, Repairs::default());
+                    }
+                }
             }
             Told::Unread(error) => {
                 self.summary.unread += 1;
                 session.read_error(&error);
             }
             Told::Beside(placed) => self.starts.push(placed),
-            Told::Done(Gathered { tally, next_start }) => {
+            Told::Done(Gathered { tally, next_start }, repairs) => {
+                for finding in std::mem::take(&mut self.held) {
+                    self.report_finding(job, finding, repairs);
+                }
                 self.summary.tally.add(&tally);
                 if let Some(next) = next_start {
                     let path = job.place(Path::new("")).path.to_owned();
@@ -162,6 +183,15 @@ impl<'r> Run<'r> {
             self.out.clear();
         }
         Ok(())
+    }
+
+    fn report_finding(&mut self, job: &Job<'_>, finding: Finding, repairs: Repairs) {
+        let path = finding.path.clone();
+        let place = Place {
+            repairs,
+            ..job.place(&path)
+        };
+        self.report.finding(&place, finding, &mut self.out);
     }
 }
 
@@ -279,6 +309,7 @@ impl Job<'_> {
                 Self::Partition(_, around) => around.transaction_log.as_deref(),
                 _ => None,
             },
+            repairs: Repairs::default(),
         }
     }
 }
@@ -304,7 +335,12 @@ fn work(
         stopped,
         unread: &mut |error| teller.borrow_mut().tell(Told::Unread(error)),
     };
+    let mut repairs = match job {
+        Job::Partition(partition, around) => around.repairs(partition),
+        Job::Segment(_) | Job::Beside(_) => Repairs::default(),
+    };
     let found = &mut |finding: Finding| {
+        repairs.hear(&finding);
         if wanted(&finding) {
             let finding = Told::Finding(Box::new(finding));
             teller.borrow_mut().tell(finding);
@@ -344,7 +380,7 @@ fn work(
             return;
         }
     };
-    teller.borrow_mut().tell(Told::Done(gathered));
+    teller.borrow_mut().tell(Told::Done(gathered, repairs));
 }
 
 struct Watching<'w> {

@@ -47,10 +47,30 @@ impl Coordinators {
             clusters: BTreeMap::new(),
         };
         if given.is_empty() {
-            gathered.find(partition_count, operands, session);
+            gathered.find(
+                "judges the transactions",
+                partition_count,
+                operands,
+                session,
+            );
         } else {
             gathered.given = read_given(given, partition_count, session);
         }
+        gathered
+    }
+
+    /// Reads those in log directories that only contradict: others judge.
+    pub(super) fn beside(
+        partition_count: Option<NonZeroU32>,
+        operands: &[Operand],
+        session: &mut Session,
+    ) -> Self {
+        let mut gathered = Self {
+            given: None,
+            found: BTreeMap::new(),
+            clusters: BTreeMap::new(),
+        };
+        gathered.find("is heard too", partition_count, operands, session);
         gathered
     }
 
@@ -70,7 +90,14 @@ impl Coordinators {
         self.given.iter().chain(self.found.values())
     }
 
-    fn find(&mut self, count: Option<NonZeroU32>, operands: &[Operand], session: &mut Session) {
+    /// Reads those in log directories; `part` is what they have to say.
+    fn find(
+        &mut self,
+        part: &str,
+        count: Option<NonZeroU32>,
+        operands: &[Operand],
+        session: &mut Session,
+    ) {
         let mut partitions: BTreeMap<Cluster, BTreeMap<u32, StatePartition>> = BTreeMap::new();
         for operand in operands {
             let Operand::Log(log) = operand else {
@@ -86,7 +113,7 @@ impl Coordinators {
                 continue;
             }
             let message = format!(
-                "its {TRANSACTION_STATE_TOPIC} judges the transactions: partitions {}",
+                "its {TRANSACTION_STATE_TOPIC} {part}: partitions {}",
                 numbers(own.iter().map(|(number, _)| *number))
             );
             session.note(&log.path, &message);

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use kfsck::format::number::Offset;
 use kfsck::repair::apply::disk::SystemDisk;
 use kfsck::repair::apply::in_place::{self, Settled};
-use kfsck::repair::apply::{output, verify, work};
+use kfsck::repair::apply::{output, verify};
 use kfsck::repair::error::{ApplyError, PlanError};
 use kfsck::repair::internal_topic;
 use kfsck::repair::plan::Plan;
@@ -21,6 +21,7 @@ use kfsck::storage::checkpoints::CheckpointFault;
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 use kfsck::storage::listener::Listener;
 use kfsck::storage::partition_name::{CLUSTER_METADATA, PartitionName};
+use kfsck::storage::work_directory::unsettled;
 
 use super::partition_files::CheckpointsBeside;
 use super::repair_options::{Common, LogOptions};
@@ -300,7 +301,7 @@ impl Run<'_> {
         session: &mut Session,
     ) -> Option<Option<PartitionDirectory>> {
         let path = &partition.path;
-        let Some(work) = work::unsettled(path) else {
+        let Some(work) = unsettled(path) else {
             return Some(None);
         };
         if !self.common.in_place || self.common.dry_run {
@@ -355,6 +356,7 @@ impl Run<'_> {
                 let outcome = Some(Outcome {
                     path: &written.path,
                     set_aside: written.set_aside.as_deref(),
+                    log_start: Some(terms.log_start).filter(|start| *start > Offset(0)),
                     left: &written.left,
                 });
                 self.show(&View { plan, outcome }, session)

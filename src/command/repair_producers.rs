@@ -310,13 +310,7 @@ impl Asked {
             Self::Abort {
                 abort,
                 coordinators,
-            } => {
-                let abort = Abort {
-                    coordinator: coordinators.of(partition),
-                    ..*abort
-                };
-                abort::plan(partition, &abort, terms)
-            }
+            } => abort::plan(partition, &coordinators.abort(partition, abort)?, terms),
         }
     }
 }
@@ -443,6 +437,7 @@ impl AbortOptions {
                 producer_id: ProducerId(self.producer_id),
                 timestamp: self.appending.timestamp.unwrap_or_else(time::now),
                 coordinator: None,
+                beside: None,
                 force: self.force,
                 now,
                 max_timeout_ms: self.max_transaction_timeout,

@@ -11,7 +11,10 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// Something lies where new files should go.
-    #[error("{path}: holds {found} already; expected no directory or an empty one")]
+    #[error(
+        "{path}: holds {found} already; expected no directory or an empty one: choose another \
+         place, or remove what lies there if nobody needs it"
+    )]
     Occupied {
         /// The directory.
         path: PathBuf,

@@ -6,7 +6,7 @@ use super::sound::internal_topic;
 use super::tail::{Tail, procedure};
 use super::terms::Terms;
 use crate::analysis::hanging_transaction::{Arm, Judgement, OpenTransaction, judge};
-use crate::analysis::transaction_coordinator::TransactionCoordinator;
+use crate::analysis::transaction_coordinator::{StatePartition, TransactionCoordinator};
 use crate::format::control::{ControlType, EndTxnMarker};
 use crate::format::control_batch::put_end_txn_marker;
 use crate::format::number::{CoordinatorEpoch, ProducerId, Timestamp};
@@ -23,6 +23,8 @@ pub struct Abort<'c> {
     pub timestamp: Timestamp,
     /// The coordinators, where `__transaction_state` is at hand.
     pub coordinator: Option<&'c TransactionCoordinator>,
+    /// Coordinators in the partition's own log directory, where others judge.
+    pub beside: Option<&'c TransactionCoordinator>,
     /// Whatever the coordinators say, but for a commit that is decided.
     pub force: bool,
     /// The clock for whether the transaction's time is over.
@@ -96,6 +98,7 @@ pub fn plan(
     );
     let mut plan = tail.append(Verb::Abort, bytes.clone(), &control, detail)?;
     plan.warnings.push(by);
+    plan.warnings.extend(contradiction(&transaction, abort));
     procedure(&mut plan, &bytes, place);
     Ok(plan)
 }
@@ -103,7 +106,7 @@ pub fn plan(
 /// By what right the transaction is aborted, or why it is not.
 fn right(transaction: &OpenTransaction<'_>, abort: &Abort<'_>) -> Result<String, String> {
     let id = transaction.producer_id;
-    if let Some(text) = prepared_commit(transaction, abort.coordinator) {
+    if let Some(text) = prepared_commit(transaction, abort) {
         return Err(format!(
             "transaction of producer {id}: {text} has decided to commit it, and other partitions \
              may have its COMMIT already; it is not aborted, also not with --force: bring the \
@@ -153,20 +156,49 @@ fn right(transaction: &OpenTransaction<'_>, abort: &Abort<'_>) -> Result<String,
     }
 }
 
+/// What coordinators beside the partition say against an abort that others allow, in words.
+fn contradiction(transaction: &OpenTransaction<'_>, abort: &Abort<'_>) -> Option<String> {
+    let Judgement::Known {
+        transactional_id,
+        state,
+    } = judge(transaction, abort.beside?)
+    else {
+        return None;
+    };
+    let name = String::from_utf8_lossy(&transactional_id.transactional_id);
+    Some(format!(
+        "the __transaction_state beside the partition contradicts: there the coordinator of \
+         transactional id {name:?} knows the transaction ({}, offset {}) and will end it; find out \
+         which copy is the newer one before anything is aborted",
+        state.value.transaction_status, state.offset
+    ))
+}
+
 /// The transactional id whose commit of this partition is decided, in words.
-fn prepared_commit(
-    transaction: &OpenTransaction<'_>,
-    coordinator: Option<&TransactionCoordinator>,
-) -> Option<String> {
-    let coordinator = coordinator?;
-    let ids = coordinator.transactional_ids(transaction.producer_id);
-    let key = ids.iter().find_map(|(number, key)| {
-        let state = coordinator.partitions().get(number)?.state(key)?;
-        let value = &state.value;
-        let is_decided = value.transaction_status == TransactionStatus::PrepareCommit
-            && value.has_partition(transaction.topic.as_bytes(), transaction.partition);
-        is_decided.then_some(key)
-    })?;
-    let name = String::from_utf8_lossy(&key.transactional_id);
-    Some(format!("the coordinator of transactional id {name:?}"))
+fn prepared_commit(transaction: &OpenTransaction<'_>, abort: &Abort<'_>) -> Option<String> {
+    let decided = |coordinator: Option<&TransactionCoordinator>, newer| {
+        let coordinator = coordinator?;
+        let ids = coordinator.transactional_ids(transaction.producer_id);
+        ids.iter().find_map(|(number, key)| {
+            let partition = coordinator.partitions().get(number)?;
+            let value = &partition.state(key)?.value;
+            let is_decided = value.transaction_status == TransactionStatus::PrepareCommit
+                && value.has_partition(transaction.topic.as_bytes(), transaction.partition)
+                && !is_outdated(partition, *number, newer);
+            is_decided.then(|| String::from_utf8_lossy(&key.transactional_id).into_owned())
+        })
+    };
+    let id =
+        decided(abort.coordinator, None).or_else(|| decided(abort.beside, abort.coordinator))?;
+    Some(format!("the coordinator of transactional id {id:?}"))
+}
+
+/// Whether others have a copy of the partition that goes on behind this one's end.
+fn is_outdated(
+    partition: &StatePartition,
+    number: u32,
+    others: Option<&TransactionCoordinator>,
+) -> bool {
+    let other = others.and_then(|others| others.partitions().get(&number));
+    other.is_some_and(|other| other.is_complete() && other.end_offset() > partition.end_offset())
 }

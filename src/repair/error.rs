@@ -64,6 +64,24 @@ pub enum Refusal {
     /// Something that the producers of the log do not allow.
     #[error("{0}")]
     Producers(String),
+    /// Transaction coordinators of another cluster.
+    #[error(
+        "--transaction-log {} is of cluster {theirs}, {} of cluster {ours}, by their \
+         meta.properties: coordinators of another cluster know nothing of a transaction here, so \
+         to them each one hangs; give a log directory of cluster {ours}, or one that holds copies \
+         of all partitions of its __transaction_state",
+        given.display(), home.display()
+    )]
+    OtherCluster {
+        /// What was given.
+        given: PathBuf,
+        /// Its cluster.
+        theirs: String,
+        /// The log directory of the partition, or what was given first.
+        home: PathBuf,
+        /// Its cluster.
+        ours: String,
+    },
     /// A cut where segments are in remote storage.
     #[error(
         "the log starts in front of its first segment here, by log-start-offset-checkpoint: what \
@@ -98,8 +116,19 @@ pub enum ApplyError {
         /// What it said.
         reason: io::Error,
     },
+    /// A directory for the result cannot be made.
+    #[error("{}: cannot be made: {reason}; choose another --output", path.display())]
+    Unmade {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        reason: io::Error,
+    },
     /// Something lies where the result should go.
-    #[error("{}: expected nothing or an empty directory, found {found}", path.display())]
+    #[error(
+        "{}: expected nothing or an empty directory, found {found}: choose another --output, or \
+         remove it if nobody needs it", path.display()
+    )]
     Occupied {
         /// The directory.
         path: PathBuf,
@@ -144,7 +173,11 @@ pub enum ApplyError {
         work: PathBuf,
     },
     /// What a repair that was broken off has left does not read.
-    #[error("{}: not a journal of a repair: {reason}", path.display())]
+    #[error(
+        "{}: not a journal of a repair: {reason}; which files were replaced is not known, and old \
+         ones lie beside it: compare them with those in the partition, put back what is missing, \
+         move the journal's directory away, and plan again", path.display()
+    )]
     Journal {
         /// The journal.
         path: PathBuf,

@@ -1,7 +1,7 @@
 //! Which brokers have the partition that is repaired, as the cluster's metadata tell it: a batch
 //! that is appended must be the same on each of them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::plan::Plan;
 use crate::analysis::cluster_image::Partition;
@@ -43,16 +43,20 @@ pub struct ClusterMetadata {
     pub log: ClusterLog,
     /// The cluster, by the `meta.properties` beside them.
     pub cluster_id: Option<String>,
+    /// That file, where it does not tell.
+    pub silent: Option<PathBuf>,
 }
 
 impl ClusterMetadata {
     /// Reads a directory of `__cluster_metadata`.
     #[must_use]
     pub fn read(directory: &PartitionDirectory, access: Access) -> Self {
-        let above = directory.path.parent();
+        let above = above(directory);
+        let cluster_id = cluster_id(&above, access);
         Self {
             log: ClusterLog::read(directory, access),
-            cluster_id: above.and_then(|above| cluster_id(above, access)),
+            silent: silent(&above).filter(|_| cluster_id.is_none()),
+            cluster_id,
         }
     }
 
@@ -64,10 +68,8 @@ impl ClusterMetadata {
                 "the cluster's metadata were read up to offset {end_offset}: {fault}"
             ));
         }
-        let owner = directory
-            .path
-            .parent()
-            .and_then(|above| owner(above, access));
+        let beside = above(directory);
+        let owner = owner(&beside, access);
         let theirs = owner.as_ref().and_then(|owner| owner.cluster_id.as_ref());
         if let (Some(theirs), Some(ours)) = (theirs, &self.cluster_id)
             && theirs != ours
@@ -77,6 +79,14 @@ impl ClusterMetadata {
                  they say nothing of it"
             ));
             return;
+        }
+        let own_silent = silent(&beside).filter(|_| theirs.is_none());
+        for path in [&own_silent, &self.silent].into_iter().flatten() {
+            plan.warnings.push(format!(
+                "{} cannot be read, or does not say whose it is: whether the metadata are those of \
+                 this directory's cluster is not known",
+                path.display()
+            ));
         }
         let Some(name) = &directory.name else {
             return;
@@ -95,7 +105,7 @@ impl ClusterMetadata {
                 .map(|partition| (id, partition))
         });
         let Some((topic_id, partition)) = partition else {
-            let id = stored.map_or_else(String::new, |id| format!(", topic id {id},"));
+            let id = stored.map_or_else(String::new, |id| format!(", topic id {id}"));
             plan.warnings.push(format!(
                 "the cluster's metadata up to offset {end_offset} know no partition \
                  {}-{}{id}: a broker calls its directory stray, or deletes it",
@@ -138,6 +148,20 @@ fn doubt(own: i32, partition: &Partition) -> Option<String> {
              the partition anew"
         )
     })
+}
+
+/// The log directory.
+fn above(directory: &PartitionDirectory) -> PathBuf {
+    match directory.path.parent() {
+        Some(above) if !above.as_os_str().is_empty() => above.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// The file that should say whose a log directory is, if it is there.
+fn silent(log_directory: &Path) -> Option<PathBuf> {
+    let path = log_directory.join(FileKind::MetaProperties.name());
+    path.symlink_metadata().is_ok().then_some(path)
 }
 
 fn topic_id(partition: &Path, access: Access) -> Option<Uuid> {

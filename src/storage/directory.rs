@@ -140,8 +140,7 @@ impl PartitionDirectory {
 }
 
 fn expand_directory(path: &Path) -> Result<Operand, ReadError> {
-    let name = path.file_name().and_then(OsStr::to_str);
-    if name.is_some_and(|name| name.ends_with(UNFINISHED)) {
+    if is_unfinished(path) {
         let path = path.to_owned();
         return Err(ReadError::Unfinished { path });
     }
@@ -223,6 +222,16 @@ fn own_name(path: &Path) -> Option<PartitionName> {
         Some(_) => name_of(path),
         None => name_of(&fs::canonicalize(path).ok()?),
     }
+}
+
+/// Whether a path names a directory that is not all written, also as `.` from inside.
+fn is_unfinished(path: &Path) -> bool {
+    let named = |path: &Path| {
+        let name = path.file_name().and_then(OsStr::to_str);
+        name.map(|name| name.ends_with(UNFINISHED))
+    };
+    let behind = || fs::canonicalize(path).ok().and_then(|path| named(&path));
+    named(path).or_else(behind) == Some(true)
 }
 
 #[cfg(test)]
@@ -365,6 +374,29 @@ mod tests {
             );
         }
         assert_eq!(whole.partitions().len(), 3);
+    }
+
+    #[test]
+    fn what_is_not_all_written_is_no_partition_from_inside_or_outside() {
+        let root = tree(&[
+            "t-0.kfsck-partial/5.log",
+            "t-0.kfsck-partial/in/",
+            "t-1/5.log",
+        ]);
+        let partial = root.path().join("t-0.kfsck-partial");
+        for path in [partial.clone(), partial.join("in/..")] {
+            let found = expand(&path);
+            assert!(
+                matches!(found, Err(ReadError::Unfinished { .. })),
+                "{found:?}"
+            );
+        }
+        let whole = expand(root.path()).unwrap();
+        assert_eq!(whole.partitions().len(), 1);
+        assert_eq!(
+            strays(root.path(), &whole),
+            [("t-0.kfsck-partial", StrayKind::Directory)]
+        );
     }
 
     #[test]

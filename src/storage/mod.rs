@@ -20,3 +20,4 @@ pub mod source;
 mod spool;
 pub mod unfinished;
 mod window;
+pub mod work_directory;

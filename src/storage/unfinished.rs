@@ -1,14 +1,30 @@
 //! Directories that are not all written yet: how they are called, what keeps their place, and what
 //! a run that was broken off has left in one.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use super::directory::LogDirectory;
 use super::file_name::{FileKind, FileName};
 
 /// Behind the name of a directory that is not all written yet. Nobody takes it for a partition.
 pub const UNFINISHED: &str = ".kfsck-partial";
+
+/// Whether a log directory has files of a broker's own beside its partitions: not one that was made
+/// to hold results.
+fn is_home(directory: &LogDirectory) -> bool {
+    let mut files = directory.listing.files.iter();
+    files.any(|file| !file.name.kind.is_of_a_partition())
+}
+
+/// Whether an entry of a log directory is one that is not all written, and no broker's own.
+#[must_use]
+pub fn is_left_beside(directory: &LogDirectory, entry: &Path) -> bool {
+    let name = entry.file_name().and_then(OsStr::to_str);
+    name.is_some_and(|name| name.ends_with(UNFINISHED)) && !is_home(directory)
+}
 
 /// How a directory is called until all of it is written.
 #[must_use]

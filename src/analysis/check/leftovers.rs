@@ -13,6 +13,8 @@ use crate::format::number::Offset;
 use crate::storage::directory::{KafkaFile, Listing, LogDirectory, PartitionDirectory, StrayKind};
 use crate::storage::file_name::{FileKind, Suffix};
 use crate::storage::partition_name::{CLUSTER_METADATA, DirectoryState};
+use crate::storage::unfinished::is_left_beside;
+use crate::storage::work_directory::{STAGED, is_decided, unsettled};
 
 /// Tells what lies in a partition's directory beside its log.
 pub(super) fn check_partition(directory: &PartitionDirectory, found: Found<'_>) {
@@ -25,6 +27,10 @@ pub(super) fn check_partition(directory: &PartitionDirectory, found: Found<'_>) 
         }
         found(finding);
     };
+    let unsettled = unsettled(&directory.path);
+    if let Some(work) = &unsettled {
+        tell(broken_off(directory, work));
+    }
     let look = Look::at(directory);
     for file in &directory.listing.files {
         if let Some(finding) = look.file(file) {
@@ -33,6 +39,10 @@ pub(super) fn check_partition(directory: &PartitionDirectory, found: Found<'_>) 
     }
     strays(&directory.listing, &mut |path, kind| {
         let name = file_name(path);
+        if unsettled.is_some() && is_staged(&name, kind) {
+            // Told with the repair that it is of.
+            return;
+        }
         let ends_with = |suffix: Suffix| kind == StrayKind::File && name.ends_with(suffix.as_str());
         let is_read = ends_with(Suffix::Swap) || ends_with(Suffix::Cleaned);
         tell(if ends_with(Suffix::Deleted) {
@@ -47,6 +57,62 @@ pub(super) fn check_partition(directory: &PartitionDirectory, found: Found<'_>) 
             stray(path, kind)
         });
     });
+}
+
+/// What a finding about a repair that was broken off rests on.
+pub const BROKEN_OFF: &str = "repair that was broken off";
+/// What a finding about a directory rests on that was never finished.
+pub const UNFINISHED_RESULT: &str = "result that was never finished";
+
+/// A repair in place that is neither finished nor undone.
+fn broken_off(directory: &PartitionDirectory, work: &Path) -> Finding {
+    let strays = directory.listing.strays.iter();
+    let staged = strays.filter(|stray| is_staged(&file_name(&stray.path), stray.kind));
+    let (severity, message) = match is_decided(work) {
+        true => (
+            Severity::Error,
+            "a repair in place was broken off while new files took the place of old ones: some are \
+             of the log as it was, others of the log as it will be, so a broker must not start",
+        ),
+        false => (
+            Severity::Warning,
+            "a repair in place was broken off before it changed anything; what it has prepared \
+             lies here, and no other repair is made before it is undone",
+        ),
+    };
+    Finding::new(
+        FindingCode::LeftoverFile,
+        severity,
+        &directory.path,
+        message,
+    )
+    .resting_on(Evidence {
+        what: BROKEN_OFF,
+        path: Some(work.to_owned()),
+        ..Evidence::default()
+    })
+    .resting_on(Evidence {
+        what: "new files without their names",
+        stored: Some(staged.count().to_string()),
+        ..Evidence::default()
+    })
+}
+
+fn is_staged(name: &str, kind: StrayKind) -> bool {
+    kind == StrayKind::File && name.starts_with(STAGED)
+}
+
+/// What was being written elsewhere than to a broker's own log directory, where it would keep the
+/// broker from starting as any directory does that is no partition's.
+fn unfinished(path: &Path) -> Finding {
+    let message = "a result of kfsck that was never finished: no partition, and nothing in it was \
+                   looked at";
+    let code = FindingCode::LeftoverFile;
+    Finding::new(code, Severity::Note, path, message).resting_on(Evidence {
+        what: UNFINISHED_RESULT,
+        path: Some(path.to_owned()),
+        ..Evidence::default()
+    })
 }
 
 /// Tells what lies in a log directory beside its partitions.
@@ -69,6 +135,7 @@ pub(super) fn check_log_directory(directory: &LogDirectory, found: Found<'_>) {
     }
     strays(&directory.listing, &mut |path, kind| {
         found(match kind {
+            StrayKind::Directory if is_left_beside(directory, path) => unfinished(path),
             StrayKind::Directory => Finding::new(
                 FindingCode::StartBlocked,
                 Severity::Error,

@@ -9,6 +9,7 @@ use super::duplicates::{self, Owner};
 use super::finding::{Evidence, Finding};
 use super::{leftovers, partition_metadata};
 use crate::analysis::log_findings::Severity;
+use crate::analysis::next_start::NextStart;
 use crate::analysis::next_start::log_directory::fails;
 use crate::analysis::next_start::together::Placed;
 use crate::format::malformed::Malformed;
@@ -54,7 +55,10 @@ pub fn of_finding(finding: &Finding) -> Vec<Placed> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         Placed {
             path: path.clone(),
-            next: fails(&name, finding.message.clone()),
+            next: NextStart {
+                is_of_directory: is_owner,
+                ..fails(&name, finding.message.clone())
+            },
         }
     });
     placed.collect()
@@ -124,6 +128,13 @@ fn effect(kind: Option<FileKind>, fault: &Malformed) -> (Severity, &'static str)
             Severity::Error,
             "a broker that starts takes each log to begin with its first segment, and records that \
              were deleted come back",
+        ),
+        // Nobody catches it where partitions are taken up (`ReplicaManager.applyDelta`); it is
+        // logged as an error of publishing the metadata.
+        Some(FileKind::ReplicationOffsetCheckpoint) if is_number => (
+            Severity::Error,
+            "a broker that starts loads its logs, but becomes leader or follower of none from the \
+             first one on that needs this file, and only logs the error",
         ),
         Some(FileKind::CleanerOffsetCheckpoint) => (
             Severity::Error,

@@ -16,7 +16,7 @@ pub mod finding;
 mod hanging;
 mod leader_epochs;
 mod ledger;
-mod leftovers;
+pub mod leftovers;
 pub mod log_directory;
 mod look;
 mod names;

@@ -138,6 +138,49 @@ impl Neighbours {
         Some(before.evidence("batch before"))
     }
 
+    /// Whether a batch begins where the one before in this segment ends.
+    #[inline]
+    pub(super) fn is_continued_by(&self, batch: &Batch) -> bool {
+        let before = self.before.as_ref();
+        before.is_none_or(|before| before.last.0.checked_add(1) == Some(batch.base_offset.0))
+    }
+
+    /// The batch at the one offset that the batch before and the one behind leave to it, where it
+    /// says another, and the finding that tells so.
+    #[cold]
+    pub(super) fn placed(&self, batch: &Batch, behind: &Batch) -> Option<(Batch, Finding)> {
+        let before = self.before.as_ref()?;
+        let should = before.last.0.checked_add(1)?;
+        let length = batch.last_offset.0.checked_sub(batch.base_offset.0)?;
+        let last = should.checked_add(length)?;
+        let is_alone = length >= 0
+            && batch.magic >= MAGIC
+            && should != batch.base_offset.0
+            && behind.last_offset >= behind.base_offset
+            && last.checked_add(1) == Some(behind.base_offset.0);
+        if !is_alone {
+            return None;
+        }
+        let (should, last) = (Offset(should), Offset(last));
+        let text = format!(
+            "its base offset is {}, and both neighbours leave room for {should} alone; no \
+             checksum covers this field",
+            batch.base_offset
+        );
+        let code = FindingCode::OffsetRegression;
+        let finding = self
+            .finding(code, Severity::Error, &Side::of(batch), text)
+            .resting_on(Evidence::values("baseOffset", &batch.base_offset, &should))
+            .resting_on(before.evidence("batch before"))
+            .resting_on(Side::of(behind).evidence("batch behind"));
+        let placed = Batch {
+            base_offset: should,
+            last_offset: last,
+            ..*batch
+        };
+        Some((placed, finding))
+    }
+
     #[inline]
     fn is_usual(&self, side: &Side) -> bool {
         let distance = side.last.0.wrapping_sub(self.base.0);
@@ -285,25 +328,8 @@ impl Neighbours {
         finding.resting_on(side.evidence("batch"))
     }
 
-    /// Which of the two is wrong shows in the one in front of both, where that tells.
     fn offset_regression(&self, before: &Side, side: &Side) -> Finding {
         let code = FindingCode::OffsetRegression;
-        let length = before.last.0.saturating_sub(before.first.0);
-        let should = side.first.0.checked_sub(length).map(|last| last - 1);
-        if let (Some(earlier), Some(should)) = (&self.before_that, should)
-            && earlier.last.0.checked_add(1) == Some(should)
-        {
-            let text = format!(
-                "its base offset is {}, and both neighbours leave room for {should} alone; no \
-                 checksum covers this field",
-                before.first
-            );
-            return self
-                .finding(code, Severity::Error, before, text)
-                .resting_on(Evidence::values("baseOffset", &before.first, &should))
-                .resting_on(earlier.evidence("batch before"))
-                .resting_on(side.evidence("batch behind"));
-        }
         let text = format!(
             "expected an offset above {}, the last of the batch at position {}, found {}; a broker \
              that recovers the segment empties it or loses what follows",

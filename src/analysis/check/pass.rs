@@ -1,5 +1,6 @@
 //! The one pass over the log of a partition that feeds all who look for something.
 
+mod place;
 mod run;
 
 use std::fs;
@@ -311,6 +312,7 @@ impl Pass<'_, '_> {
                 None
             }
         };
+        let batch = &self.placed(batch, span, reading)?;
         self.neighbours.batch(batch, &mut self.look.ledger);
         if batch.last_offset >= self.wanted {
             self.tell_states(batch.last_offset, watch);

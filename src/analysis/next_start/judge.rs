@@ -37,7 +37,7 @@ pub(super) fn judge(
             let path = path.display();
             let sentence =
                 format!("{path} may not be read; if the broker may not read it either, {DISK}");
-            verdict.add(Action::BrokerFails, None, 0, sentence);
+            verdict.add_offline(None, sentence);
             return Ok(verdict);
         }
         Err(error) => return Err(error),
@@ -138,12 +138,14 @@ impl Judge<'_> {
             (Some(segment), None) => format!(" in segment {segment}"),
             (None, _) => String::new(),
         };
-        let end = match stop.is_of_the_disk() {
-            true => DISK,
-            false => "nothing catches that, and the broker ends whatever else it holds",
-        };
-        let sentence = format!("loading the partition ends{place} with {stop}: {end}");
-        verdict.add(Action::BrokerFails, offset, 0, sentence);
+        let sentence = |end| format!("loading the partition ends{place} with {stop}: {end}");
+        match stop.is_of_the_disk() {
+            true => verdict.add_offline(offset, sentence(DISK)),
+            false => {
+                let end = "nothing catches that, and the broker ends whatever else it holds";
+                verdict.add(Action::BrokerFails, offset, 0, sentence(end));
+            }
+        }
         Ok(())
     }
 

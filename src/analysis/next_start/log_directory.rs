@@ -4,6 +4,7 @@ use super::judge::DISK;
 use super::{Action, NextStart};
 use crate::storage::checkpoints::{CheckpointFault, Checkpoints};
 use crate::storage::directory::{LogDirectory, StrayKind};
+use crate::storage::unfinished::is_left_beside;
 
 /// What a start fails at before it looks at any partition, each under the name of the file or
 /// directory; nothing in a sound log directory.
@@ -12,6 +13,7 @@ pub fn beside_partitions(directory: &LogDirectory, checkpoints: &Checkpoints) ->
     let strays = directory.listing.strays.iter();
     let strays = strays
         .filter(|stray| stray.kind == StrayKind::Directory)
+        .filter(|stray| !is_left_beside(directory, &stray.path))
         .map(|stray| {
             let name = stray.path.file_name().unwrap_or_default();
             let reason = "a directory whose name is none of a partition's: the broker ends when \
@@ -29,7 +31,10 @@ pub fn beside_partitions(directory: &LogDirectory, checkpoints: &Checkpoints) ->
         };
         let name = name.file_name().unwrap_or_default().to_string_lossy();
         match is_of_the_disk {
-            true => fails(&name, format!("{fault}: {DISK}")),
+            true => NextStart {
+                is_of_directory: true,
+                ..fails(&name, format!("{fault}: {DISK}"))
+            },
             false => NextStart {
                 action: Action::CleanLoad,
                 ..fails(
@@ -52,5 +57,6 @@ pub(in crate::analysis) fn fails(name: &str, reason: String) -> NextStart {
         reason,
         forgotten: None,
         blocked_by: None,
+        is_of_directory: false,
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::brokers::Brokers;
 use super::{Action, NextStart};
 
 /// The next start of what lies at a path: a partition's directory, or a file beside them.
@@ -15,10 +16,11 @@ pub struct Placed {
     pub next: NextStart,
 }
 
-/// Tells of each partition whether something else in its log directory ends the start: then it is
-/// not loaded, or what is done to it is done in vain. What is told twice of one path is told once.
+/// Tells of each partition whether something else ends the start: what lies in its log directory,
+/// or what ends the broker and lies in another one of the same broker. Then it is not loaded, or
+/// what is done to it is done in vain. What is told twice of one path is told once.
 #[must_use]
-pub fn together(starts: Vec<Placed>) -> Vec<Placed> {
+pub fn together(starts: Vec<Placed>, brokers: &Brokers) -> Vec<Placed> {
     let mut told: Vec<Placed> = Vec::new();
     let mut places: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for start in starts {
@@ -31,15 +33,29 @@ pub fn together(starts: Vec<Placed>) -> Vec<Placed> {
         }
     }
     let mut ends: BTreeMap<PathBuf, String> = BTreeMap::new();
-    for start in &told {
-        if start.next.action == Action::BrokerFails {
-            let name = start.next.topic_partition.clone();
-            ends.entry(log_directory(&start.path)).or_insert(name);
+    let mut ended = Vec::new();
+    for Placed { path, next } in &told {
+        if next.action == Action::BrokerFails {
+            let directory = log_directory(path);
+            if !next.is_of_directory {
+                ended.push((directory.clone(), path.display().to_string()));
+            }
+            let name = next.topic_partition.clone();
+            ends.entry(directory).or_insert(name);
         }
     }
-    for start in &mut told {
-        if let Some(by) = ends.get(&log_directory(&start.path)) {
-            block(&mut start.next, by);
+    for Placed { path, next } in &mut told {
+        let directory = log_directory(path);
+        if let Some(by) = ends.get(&directory) {
+            let end = format!("the start ends at {by}, or this log directory goes offline with it");
+            block(next, by, end);
+            continue;
+        }
+        let mut others = ended.iter();
+        if let Some((_, by)) = others.find(|(other, _)| brokers.are_one(other, &directory)) {
+            let end =
+                format!("the start of the same broker ends at {by}, in another log directory");
+            block(next, by, end);
         }
     }
     told
@@ -51,19 +67,22 @@ fn log_directory(path: &Path) -> PathBuf {
 
 /// The worse of the two comes first.
 fn merge(one: &mut NextStart, mut other: NextStart) {
+    let ends_broker =
+        |next: &NextStart| next.action == Action::BrokerFails && !next.is_of_directory;
+    let is_of_directory = !ends_broker(one) && !ends_broker(&other);
     if other.action > one.action {
         std::mem::swap(one, &mut other);
     }
     if !other.is_uneventful() {
         one.reason = format!("{}; {}", one.reason, other.reason);
     }
+    one.is_of_directory = is_of_directory;
 }
 
-fn block(next: &mut NextStart, by: &str) {
+fn block(next: &mut NextStart, by: &str, end: String) {
     if next.action == Action::BrokerFails {
         return;
     }
-    let end = format!("the start ends at {by}, or this log directory goes offline with it");
     next.reason = match next.is_uneventful() {
         true => end,
         false => format!("{end}; before or after that: {}", next.reason),
@@ -89,6 +108,7 @@ mod tests {
             reason: reason.to_owned(),
             forgotten: None,
             blocked_by: None,
+            is_of_directory: false,
         };
         Placed { path, next }
     }
@@ -97,12 +117,15 @@ mod tests {
 
     #[test]
     fn one_that_ends_the_start_ends_it_for_all_of_its_directory() {
-        let told = together(vec![
-            start("d/a-0", Action::CleanLoad, NOTHING),
-            start("d/b-0", Action::BrokerFails, "bad"),
-            start("d/c-0", Action::Truncates, "cut"),
-            start("e/a-0", Action::CleanLoad, NOTHING),
-        ]);
+        let told = together(
+            vec![
+                start("d/a-0", Action::CleanLoad, NOTHING),
+                start("d/b-0", Action::BrokerFails, "bad"),
+                start("d/c-0", Action::Truncates, "cut"),
+                start("e/a-0", Action::CleanLoad, NOTHING),
+            ],
+            &Brokers::default(),
+        );
         let brief: Vec<_> = told
             .iter()
             .map(|one| (one.next.action, one.next.blocked_by.as_deref()))
@@ -122,10 +145,13 @@ mod tests {
 
     #[test]
     fn what_is_told_twice_of_one_path_is_told_once_and_the_worse_first() {
-        let told = together(vec![
-            start("d/a-0", Action::BrokerFails, "twice"),
-            start("d/a-0", Action::Recovers, "read again"),
-        ]);
+        let told = together(
+            vec![
+                start("d/a-0", Action::BrokerFails, "twice"),
+                start("d/a-0", Action::Recovers, "read again"),
+            ],
+            &Brokers::default(),
+        );
         let [one] = &told[..] else { panic!("{told:?}") };
         assert_eq!(one.next.action, Action::BrokerFails);
         assert_eq!(one.next.reason, "twice; read again");
@@ -138,6 +164,6 @@ mod tests {
             start("d/a-0", Action::CleanLoad, NOTHING),
             start("d/c-0", Action::Truncates, "cut"),
         ];
-        assert_eq!(together(starts.clone()), starts);
+        assert_eq!(together(starts.clone(), &Brokers::default()), starts);
     }
 }

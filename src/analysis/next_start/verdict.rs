@@ -18,6 +18,7 @@ struct Part {
     offset: Option<Offset>,
     lost: u64,
     sentence: String,
+    is_of_directory: bool,
 }
 
 impl Verdict {
@@ -35,6 +36,18 @@ impl Verdict {
             offset,
             lost,
             sentence: sentence.into(),
+            is_of_directory: false,
+        });
+    }
+
+    /// The broker loses the log directory, or ends if it has no other.
+    pub(super) fn add_offline(&mut self, offset: Option<Offset>, sentence: String) {
+        self.parts.push(Part {
+            action: Action::BrokerFails,
+            offset,
+            lost: 0,
+            sentence,
+            is_of_directory: true,
         });
     }
 
@@ -95,6 +108,11 @@ impl Verdict {
             reason: self.told(),
             forgotten: self.forgotten,
             blocked_by: None,
+            is_of_directory: self
+                .parts
+                .iter()
+                .filter(|part| part.action == Action::BrokerFails)
+                .all(|part| part.is_of_directory),
         }
     }
 }

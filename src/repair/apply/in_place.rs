@@ -10,21 +10,19 @@
 
 use super::disk::Disk;
 use super::journal::{Before, Change, Journal};
-use super::output::log_directory;
 use super::staging::{make, system};
-use super::work::{
-    ABANDONED, BEGUN, DONE, JOURNAL, UNFINISHED_BEGUN, free_work_directory, remains, unsettled,
-};
 use crate::repair::error::ApplyError;
 use crate::repair::plan::Plan;
 use crate::storage::lock::{Claim, Lock, claim, take};
 use crate::storage::source::Access;
+use crate::storage::work_directory::{
+    ABANDONED, BEGUN, DONE, JOURNAL, STAGED, UNFINISHED_BEGUN, free_work_directory, log_directory,
+    remains, unsettled,
+};
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// What files are called in the partition's directory before they get their names.
-const STAGED: &str = "kfsck-staged-";
 /// What became of a repair that was broken off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settled {

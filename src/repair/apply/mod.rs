@@ -11,4 +11,3 @@ pub mod output;
 mod recipe;
 mod staging;
 pub mod verify;
-pub mod work;

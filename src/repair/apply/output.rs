@@ -8,6 +8,7 @@ use crate::storage::broker_directory::around;
 use crate::storage::lock::{Lock, claim, probe};
 use crate::storage::source::Access;
 use crate::storage::unfinished::{Left, left_in, missing, taken_by, unfinished_name};
+use crate::storage::work_directory::log_directory;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -70,7 +71,11 @@ pub fn write(
 /// Makes a directory with those that it lies in, each so that it lasts.
 fn make_directories(disk: &mut dyn Disk, path: &Path) -> Result<(), ApplyError> {
     for (directory, above) in missing(path) {
-        system(directory, disk.create_directory(directory))?;
+        let made = disk.create_directory(directory);
+        made.map_err(|reason| ApplyError::Unmade {
+            path: directory.to_owned(),
+            reason,
+        })?;
         system(above, disk.sync_directory(above))?;
     }
     Ok(())
@@ -113,14 +118,6 @@ fn take_back(disk: &mut dyn Disk, plan: &Plan, partial: &Path) {
         let _removed = disk.remove_file(&partial.join(&file.name));
     }
     let _removed = disk.remove_directory(partial);
-}
-
-/// The directory that holds a partition's.
-pub(super) fn log_directory(partition: &Path) -> PathBuf {
-    match fs::canonicalize(partition) {
-        Ok(path) => path.parent().map_or(path.clone(), Path::to_owned),
-        Err(_) => partition.join(".."),
-    }
 }
 
 /// A foreign directory in a log directory keeps a broker from starting.

@@ -5,9 +5,10 @@
 //! [`explain`](crate::report::explain).
 
 use super::shown::{
-    has_doubled_entry, is_followed, is_of_a_partition, is_of_log_start, names_a_missing_segment,
+    has_doubled_entry, is_broken_off, is_followed, is_of_a_partition, is_of_log_start,
+    is_unfinished_result, names_a_missing_segment,
 };
-use super::{Place, repair_line};
+use super::{Place, repair_line, repairs};
 use crate::analysis::check::code::FindingCode;
 use crate::analysis::check::finding::Finding;
 use crate::analysis::log_findings::Severity;
@@ -26,15 +27,12 @@ pub struct Advice {
 /// What to do about a finding of a place.
 #[must_use]
 pub fn of(finding: &Finding, place: &Place<'_>) -> Advice {
-    Advice {
-        text: text(finding, place),
-        repair: repair_line::of(finding, place),
-    }
+    repairs::advice(finding, place, text(finding, place))
 }
 
 fn text(finding: &Finding, place: &Place<'_>) -> String {
     if finding.severity == Severity::Note {
-        return note(finding.code).to_owned();
+        return note(finding).to_owned();
     }
     match of_log(finding, place) {
         Some(text) => text,
@@ -43,9 +41,12 @@ fn text(finding: &Finding, place: &Place<'_>) -> String {
 }
 
 /// Of what is legal, or a guess.
-const fn note(code: FindingCode) -> &'static str {
+fn note(finding: &Finding) -> &'static str {
     use FindingCode as Code;
-    match code {
+    match finding.code {
+        Code::LeftoverFile if is_unfinished_result(finding) => {
+            "Nothing, or run the command that was writing it again: it begins anew. Or remove it."
+        }
         Code::PidCollision | Code::BarrierMissing => {
             "Nothing yet: this is a guess. The evidence says what would decide it; compare with \
              the source of the mirror and with the ids that the controllers gave out."
@@ -346,6 +347,10 @@ fn of_directories(finding: &Finding) -> String {
              broken off nothing is to be done."
                 .to_owned()
         }
+        Code::LeftoverFile if is_broken_off(finding) => "Start no broker on it. The command \
+             finishes what had begun to change files and undoes what had not; then it looks at the \
+             indexes as `kfsck repair index` does. Check again afterwards."
+            .to_owned(),
         Code::LeftoverFile => "Let the broker finish it at its next start. Copy the directory \
              first if this is the last copy; rename and remove nothing by hand."
             .to_owned(),
@@ -362,6 +367,7 @@ mod tests {
     use crate::analysis::log_findings::Severity;
     use crate::format::number::{Offset, ProducerId};
     use crate::report::check::Place;
+    use crate::report::check::Repairs;
     use std::path::Path;
 
     fn place(path: &str) -> Place<'_> {
@@ -370,6 +376,7 @@ mod tests {
             path: Path::new(path),
             is_partition: true,
             transaction_log: None,
+            repairs: Repairs::default(),
         }
     }
 

@@ -168,6 +168,7 @@ mod tests {
     use crate::analysis::log_findings::Severity;
     use crate::analysis::next_start::{Action, NextStart};
     use crate::format::number::{Offset, ProducerId};
+    use crate::report::check::Repairs;
     use crate::report::check::{Place, Report, Summary};
     use crate::report::json::WideIntegers;
     use serde_json::{Value, json};
@@ -179,6 +180,7 @@ mod tests {
             path: Path::new("data/orders-0"),
             is_partition: true,
             transaction_log: None,
+            repairs: Repairs::default(),
         }
     }
 
@@ -238,6 +240,7 @@ mod tests {
             reason: "a \"quoted\" reason".to_owned(),
             forgotten: None,
             blocked_by: None,
+            is_of_directory: false,
         };
         for count in 0..3 {
             let findings = vec![finding(); count];

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::Place;
+use super::repairs::Repairs;
 use crate::analysis::check::code::FindingCode;
 use crate::analysis::check::finding::Finding;
 use crate::analysis::log_findings::Severity;
@@ -36,6 +37,7 @@ pub(super) struct Section {
     pub(super) path: PathBuf,
     pub(super) is_partition: bool,
     transaction_log: Option<PathBuf>,
+    repairs: Repairs,
     pub(super) kinds: BTreeMap<Kind, Findings>,
 }
 
@@ -98,6 +100,7 @@ impl Section {
             path: place.path.to_owned(),
             is_partition: place.is_partition,
             transaction_log: place.transaction_log.map(Path::to_owned),
+            repairs: place.repairs,
             kinds: BTreeMap::new(),
         }
     }
@@ -108,6 +111,7 @@ impl Section {
             path: &self.path,
             is_partition: self.is_partition,
             transaction_log: self.transaction_log.as_deref(),
+            repairs: self.repairs,
         }
     }
 }
@@ -143,6 +147,7 @@ mod tests {
     use crate::analysis::check::finding::Finding;
     use crate::analysis::log_findings::Severity;
     use crate::report::check::Place;
+    use crate::report::check::Repairs;
     use std::path::Path;
 
     fn add(kept: &mut Kept, path: &str, severity: Severity, times: usize) {
@@ -151,6 +156,7 @@ mod tests {
             path: Path::new(path),
             is_partition: true,
             transaction_log: None,
+            repairs: Repairs::default(),
         };
         for _ in 0..times {
             let finding = Finding::new(FindingCode::ZeroTail, severity, path, "zeros");

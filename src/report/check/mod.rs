@@ -6,10 +6,13 @@ pub mod json;
 mod kept;
 mod next_start_text;
 mod repair_line;
+pub mod repairs;
 mod shown;
 pub mod text;
 
 use std::path::Path;
+
+use repairs::Repairs;
 
 use crate::analysis::check::finding::Finding;
 use crate::analysis::check::terms::Tally;
@@ -27,6 +30,8 @@ pub struct Place<'a> {
     pub is_partition: bool,
     /// A log directory of the same broker that holds partitions of `__transaction_state`.
     pub transaction_log: Option<&'a Path>,
+    /// Which repairs of the partition are carried out.
+    pub repairs: Repairs,
 }
 
 /// How many findings there are.

@@ -97,6 +97,7 @@ mod tests {
                 path: Path::new(name),
                 is_partition: true,
                 transaction_log: None,
+                repairs: crate::report::check::Repairs::default(),
             };
             let next = NextStart {
                 topic_partition: (*name).to_owned(),
@@ -106,6 +107,7 @@ mod tests {
                 reason: (*reason).to_owned(),
                 forgotten: None,
                 blocked_by: blocked_by.map(str::to_owned),
+                is_of_directory: false,
             };
             all.add(&place, &next);
         }

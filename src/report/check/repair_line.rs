@@ -1,7 +1,7 @@
 //! The command line that repairs what was found.
 
 use super::Place;
-use super::shown::{is_followed, is_of_a_partition};
+use super::shown::{is_broken_off, is_followed, is_of_a_partition};
 use crate::analysis::check::code::FindingCode;
 use crate::analysis::check::finding::Finding;
 use crate::analysis::log_findings::Severity;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// The way to repair that fits a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub(super) enum Way {
     /// Bad batches leave the log, and what is good behind them stays; leader-epoch-checkpoint says
     /// what the batches say.
     Salvage,
@@ -32,6 +32,8 @@ enum Way {
     Abort,
     /// A barrier is appended.
     Barrier,
+    /// A repair in place that was broken off is finished or undone.
+    Settle,
     /// No command repairs it.
     None,
 }
@@ -43,7 +45,8 @@ const UNKNOWN_LOG: &str = "TRANSACTION_LOG";
 /// The first id of the range that no controller reaches: new ids come from there.
 const FIRST_RESERVED: i64 = 1 << 62;
 
-fn way(finding: &Finding) -> Way {
+/// The way that fits a finding, whatever stands in its way.
+pub(super) fn way(finding: &Finding) -> Way {
     use FindingCode as Code;
     if finding.severity == Severity::Note {
         return Way::None;
@@ -88,6 +91,7 @@ fn way(finding: &Finding) -> Way {
             Way::Abort
         }
         Code::BarrierMissing => Way::Barrier,
+        Code::LeftoverFile if is_broken_off(finding) => Way::Settle,
         Code::StartBlocked if finding.position.is_some() && finding.offset.is_some() => {
             Way::Truncate
         }
@@ -95,10 +99,10 @@ fn way(finding: &Finding) -> Way {
     }
 }
 
-/// The command line; `None` where nothing is to be repaired, or by no command.
-pub(super) fn of(finding: &Finding, place: &Place<'_>) -> Option<String> {
+/// The command line of a way; `None` where nothing is to be repaired, or by no command.
+pub(super) fn line(way: Way, finding: &Finding, place: &Place<'_>) -> Option<String> {
     let producer = finding.producer_id;
-    let verb = match way(finding) {
+    let verb = match way {
         Way::None => return None,
         Way::Salvage => "log --salvage".to_owned(),
         Way::Truncate => "log --truncate".to_owned(),
@@ -117,14 +121,17 @@ pub(super) fn of(finding: &Finding, place: &Place<'_>) -> Option<String> {
             transaction_log(place)
         ),
         Way::Barrier => "barrier --layout b --all-replicas-stopped".to_owned(),
+        // Each verb settles first; what this one then does is harmless.
+        Way::Settle => "index".to_owned(),
     };
     if !place.is_partition {
         return None;
     }
-    Some(format!(
-        "kfsck repair {verb} {} --output DIR",
-        operand(place.path)
-    ))
+    let place = operand(place.path);
+    Some(match way {
+        Way::Settle => format!("kfsck repair {verb} --in-place {place}"),
+        _ => format!("kfsck repair {verb} {place} --output DIR"),
+    })
 }
 
 /// The log directory of the coordinators, as a shell takes it.

@@ -1,6 +1,7 @@
 //! What a finding itself shows that decides on what is to be done.
 
 use crate::analysis::check::finding::Finding;
+use crate::analysis::check::leftovers::{BROKEN_OFF, UNFINISHED_RESULT};
 use crate::analysis::check::walk_damage::NEXT_SEGMENT;
 use crate::analysis::snapshot_health::DOUBLED_ENTRY;
 
@@ -34,6 +35,18 @@ pub(super) fn has_doubled_entry(finding: &Finding) -> bool {
     evidence.any(|one| one.what == DOUBLED_ENTRY)
 }
 
+/// A repair in place that is neither finished nor undone.
+pub(super) fn is_broken_off(finding: &Finding) -> bool {
+    let mut evidence = finding.evidence.iter();
+    evidence.any(|one| one.what == BROKEN_OFF)
+}
+
+/// A directory that a run of our own has never finished.
+pub(super) fn is_unfinished_result(finding: &Finding) -> bool {
+    let mut evidence = finding.evidence.iter();
+    evidence.any(|one| one.what == UNFINISHED_RESULT)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,6 +55,7 @@ mod tests {
     use crate::analysis::log_findings::Severity;
     use crate::format::number::Offset;
     use crate::report::check::Place;
+    use crate::report::check::Repairs;
     use crate::report::check::advice::of;
     use std::path::Path;
 
@@ -51,6 +65,7 @@ mod tests {
             path: Path::new(path),
             is_partition: true,
             transaction_log: None,
+            repairs: Repairs::default(),
         }
     }
 

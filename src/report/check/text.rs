@@ -290,6 +290,7 @@ mod tests {
     use crate::analysis::log_findings::Severity;
     use crate::analysis::next_start::{Action, NextStart};
     use crate::format::number::{Offset, Timestamp};
+    use crate::report::check::Repairs;
     use crate::report::check::{Place, Report, Summary};
     use std::path::Path;
 
@@ -308,6 +309,7 @@ mod tests {
             path: Path::new(name),
             is_partition: true,
             transaction_log: None,
+            repairs: Repairs::default(),
         };
         report.start(&mut out);
         for (name, finding) in findings {
@@ -327,6 +329,7 @@ mod tests {
                 .to_owned(),
                 forgotten: None,
                 blocked_by: None,
+                is_of_directory: false,
             };
             report.next_start(&place(name), next, &mut out);
         }

@@ -233,11 +233,15 @@ fn not_of(topic: CoordinatorTopic, fault: &CoordinatorFault) -> String {
 
 /// The decoder's fault for now, not the file's: nobody says that the topic is the one.
 fn undecodable(batch: &Batch<'_>, entry: &Entry<'_>, fault: &str) -> Damage {
+    let position = batch.span.position;
     Damage {
-        position: batch.span.position,
+        position,
         size: 0,
         code: Code::RecordUndecodable,
-        message: format!("offset {}: {fault}", entry.offset),
+        message: format!(
+            "offset {}, batch at position {position}: {fault}",
+            entry.offset
+        ),
     }
 }
 

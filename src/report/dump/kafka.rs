@@ -163,9 +163,10 @@ pub(super) fn undecodable(
         size: 0,
         code: Code::RecordUndecodable,
         message: format!(
-            "offset {}: the {} decoder takes a {field} of {} bytes or more, found {found}; shown \
-             as text, or base64 in JSON",
+            "offset {}, batch at position {}: the {} decoder takes a {field} of {} bytes or more, \
+             found {found}; shown as text, or base64 in JSON",
             entry.offset,
+            batch.span.position,
             decoder.name(),
             decoder.least(),
         ),

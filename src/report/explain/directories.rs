@@ -107,17 +107,23 @@ pub(super) const GROUP: Group = Group {
             line: "a file of a compaction, deletion or split that was broken off, or of no \
                    segment",
             means: "A name ends with `.deleted`, `.cleaned` or `.swap`, or an index or snapshot \
-                    has no segment.",
+                    has no segment. Or a run of `kfsck repair` was broken off: in place, with its \
+                    journal in LOGDIR.kfsck-repair-PARTITION and new files called \
+                    `kfsck-staged-N`; or on its way to `--output`, as PARTITION.kfsck-partial.",
             severity: "a note; a warning for a `.swap` that the next start puts in the place of \
-                       segments, and for an index whose segment is gone",
-            causes: "A broker that was killed in the middle of it; of an index alone also a \
-                     segment that was deleted by hand or lost.",
+                       segments, for an index whose segment is gone, and for a repair in place \
+                       that has changed nothing yet; an error for one that stands to be finished",
+            causes: "A broker, or a repair, that was killed in the middle of it; of an index alone \
+                     also a segment that was deleted by hand or lost.",
             broker: "Deletes `.deleted` and `.cleaned` files and indexes without a log; finishes \
                      what `.swap` files began, if they are whole.",
-            repair: "Nothing: `kfsck repair log` refuses to work where a `.swap` lies, for the \
-                     broker may yet put it in the place of others.",
-            action: "Leave them to the broker. Remove none by hand, and rename no `.swap`. If the \
-                     segment of an index should be there, look for it first.",
+            repair: "Any `kfsck repair` of the partition with --in-place finishes or undoes one \
+                     that was broken off; without it none begins. Where a `.swap` lies, \
+                     `kfsck repair log` refuses to work: the broker may yet put it in the place of \
+                     others.",
+            action: "Start no broker on a repair that was broken off. Leave the rest to the \
+                     broker: remove none by hand, and rename no `.swap`. If the segment of an \
+                     index should be there, look for it first.",
             reports: &[],
         },
         Explanation {

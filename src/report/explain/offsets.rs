@@ -13,8 +13,9 @@ pub(super) const GROUP: Group = Group {
             line: "an offset that is not above the one before it",
             means: "A batch begins at or below the last offset of the batch before it. The same \
                     offset then has two contents, or the log goes back. Where the neighbours \
-                    leave room for one base offset alone, the batch in front of both has the \
-                    damaged field, and the evidence says what it should be.",
+                    leave room for one base offset alone, the batch between them has the damaged \
+                    field, the evidence says what it should be, and all else is held against the \
+                    log with the batch at that place.",
             severity: "always an error",
             causes: "A flipped bit in a base offset; a segment that was put together by hand; \
                      faults of brokers that appended twice (KAFKA-19407, KAFKA-3919).",

@@ -6,6 +6,7 @@ mod text;
 pub use json::{JSON_HEAD, JSON_TAIL, json};
 pub use text::text;
 
+use crate::format::number::Offset;
 use crate::repair::plan::Plan;
 use std::path::Path;
 
@@ -25,6 +26,8 @@ pub struct Outcome<'a> {
     pub path: &'a Path,
     /// Where the old files lie, of a repair in place.
     pub set_aside: Option<&'a Path>,
+    /// Where the log begins, by its line in `log-start-offset-checkpoint`, if it has one.
+    pub log_start: Option<Offset>,
     /// What is still not as it should be; a sentence each.
     pub left: &'a [String],
 }

@@ -1,6 +1,7 @@
 //! The plan in sentences: what would be better comes first, then what is lost.
 
 use super::{Outcome, View};
+use crate::format::number::Offset;
 use crate::repair::plan::{Kept, Lost, Plan, Step, Verb};
 use crate::repair::replicas::Replicas;
 use crate::report::measure::count;
@@ -57,7 +58,7 @@ fn done(plan: &Plan, outcome: &Outcome<'_>, out: &mut String) {
         left => lines("left", left, out),
     }
     if !plan.is_empty() {
-        procedure(plan, outcome.set_aside.is_some(), out);
+        procedure(plan, outcome, out);
     }
 }
 
@@ -146,8 +147,19 @@ fn step(step: &Step) -> String {
     format!("{text}: {}", step.detail)
 }
 
+/// What the result depends on that does not lie in it.
+fn log_start(plan: &Plan, start: Offset) -> String {
+    let name = &plan.topic_partition;
+    let (topic, partition) = name.rsplit_once('-').unwrap_or((name, "0"));
+    format!(
+        ". The log begins at {start} by log-start-offset-checkpoint; wherever else the result is \
+         checked, planned again or started, that file must lie beside it with the line \"{topic} \
+         {partition} {start}\", or the log begins with its first segment"
+    )
+}
+
 /// What is left to do by hand.
-fn procedure(plan: &Plan, in_place: bool, out: &mut String) {
+fn procedure(plan: &Plan, outcome: &Outcome<'_>, out: &mut String) {
     // What is appended must be the same on every replica first.
     let start = match plan.verb {
         Verb::Barrier | Verb::Abort => {
@@ -155,12 +167,15 @@ fn procedure(plan: &Plan, in_place: bool, out: &mut String) {
         }
         _ => "start the broker",
     };
-    let text = match in_place {
+    let text = match outcome.set_aside.is_some() {
         true => format!("{start}; the old files can go when all is well"),
         false => format!(
             "stop the broker, move {} out of its log directory, move the result there, {start}; \
-             the checkpoints of the log directory stay as they are",
-            path_on_one_line(&plan.directory)
+             the checkpoints of the log directory stay as they are{}",
+            path_on_one_line(&plan.directory),
+            outcome
+                .log_start
+                .map_or_else(String::new, |start| log_start(plan, start)),
         ),
     };
     line("next", &text, out);

@@ -3,6 +3,7 @@
 mod corpora;
 mod every_byte;
 mod log;
+mod misplaced;
 mod producers;
 mod runs;
 mod segments;

@@ -84,6 +84,7 @@ fn checkpoints_that_no_broker_reads() {
         (START, "9\n", Error, 0),
         (START, "0\n1\ntxn-both x 0\n", Error, 4),
         (COMMITTED, "0\n1\ntxn-both 0\n", Error, 4),
+        (COMMITTED, "0\n1\ntxn-both 0 x\n", Error, 4),
         ("cleaner-offset-checkpoint", "x\n", Error, 0),
         (
             "cleaner-offset-checkpoint",

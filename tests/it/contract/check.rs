@@ -8,13 +8,13 @@ use std::path::Path;
 use kfsck::analysis::check::code::FindingCode;
 use kfsck::analysis::log_findings::Severity;
 use kfsck::format::number::{Offset, ProducerId};
+use kfsck::report::check::repairs::Repairs;
 use kfsck::report::check::{Place, advice};
 use serde::Deserialize;
 
 use super::commands::make_fifo;
 use super::inputs::{self, only_line};
 use crate::program::{Outcome, Run, copies, copy_tree, set_mode, state, testdata};
-use crate::txns::log::{Log, state_partition};
 
 const ARGS: &[&str] = &["check", "--now", "2026-12-01"];
 /// A log without fault, below `testdata/kafka`.
@@ -325,6 +325,7 @@ fn every_repair_line_is_one_that_the_program_takes() {
         path: &partition,
         is_partition: true,
         transaction_log: None,
+        repairs: Repairs::default(),
     };
     let mut lines = BTreeSet::new();
     for code in FindingCode::ALL {
@@ -346,60 +347,6 @@ fn every_repair_line_is_one_that_the_program_takes() {
         let run = words.fold(Run::new([] as [&str; 0]), Run::arg);
         let outcome = run.arg("--dry-run").dir(directory.path()).outcome();
         assert_ne!(outcome.code, 2, "{line}\n{}", outcome.stderr);
-    }
-}
-
-/// What a real answer tells to be run is carried out, or refused with what to do first.
-#[test]
-fn every_repair_line_of_an_answer_does_something() {
-    let directory = tempfile::tempdir().unwrap();
-    let [data, other, mirrors] =
-        ["data", "other logs", "mirrors"].map(|n| directory.path().join(n));
-    let simulation = Run::new(["simulate-chain", "-q", "--builtin=chain-negation"]);
-    let simulation = simulation.arg("--strategy=negate-idempotent");
-    simulation.arg("--write-logs").arg(&mirrors).outcome();
-    copy_tree(&testdata("main"), &data);
-    fs::write(data.join("plain-0/00000000000000000000.log"), [0; 200]).unwrap();
-    let hanging = Log::default().data(5, 3).commit(5, 3).data(5, 3);
-    hanging.write(&other.join("hanging-0"), 0);
-    let coordinators = other.join("__transaction_state-0");
-    fs::create_dir(&coordinators).unwrap();
-    let log = coordinators.join("00000000000000000000.log");
-    fs::write(log, state_partition("id", 9, 1, &["other"])).unwrap();
-    let mirrors = mirrors.join("chain-negation/negate-idempotent");
-    let mirrors = ["B", "C", "D"].map(|name| mirrors.join(name));
-    let [one, two, three] = &mirrors;
-    let outcome = json(&[&data, &other, one, two, three]);
-    let answer: serde_json::Value = serde_json::from_str(outcome.text()).unwrap();
-    let findings = answer["findings"].as_array().unwrap().iter();
-    let lines: BTreeSet<_> = findings.filter_map(|one| one["repair"].as_str()).collect();
-    let verbs = [
-        "abort --producer-id 5",
-        "log --truncate",
-        "pids --split",
-        "pids --unmap",
-    ];
-    for verb in verbs.into_iter().chain(["snapshot", "index"]) {
-        assert!(
-            lines.iter().any(|line| line.contains(verb)),
-            "{verb}: {lines:#?}"
-        );
-    }
-    for line in &lines {
-        let words = line.strip_prefix("kfsck").unwrap();
-        let script = format!("\"$0\"{words} --dry-run");
-        let outcome = Run::in_shell(&script, &[]).dir(directory.path()).outcome();
-        let refusals = [
-            "`kfsck repair log` first",
-            "decide each with --assign",
-            "its coordinator knows it",
-            "`--remap",
-        ];
-        let is_refused = refusals.iter().any(|words| outcome.stderr.contains(words));
-        let is_taken = outcome.code == 1 || outcome.code == 3 && is_refused;
-        assert!(is_taken, "{line}\n{} {}", outcome.code, outcome.stderr);
-        let hangs = line.contains("abort --producer-id 5");
-        assert!(!hangs || outcome.code == 1, "{line}: {}", outcome.stderr);
     }
 }
 

@@ -124,6 +124,7 @@ fn a_decoder_that_does_not_fit_is_a_note_and_no_damage() {
     };
     for said in [
         "note: offset",
+        ", batch at position 0: ",
         "double decoder",
         "8 bytes",
         "found",
@@ -131,6 +132,11 @@ fn a_decoder_that_does_not_fit_is_a_note_and_no_damage() {
     ] {
         assert!(note.contains(said), "{note}");
     }
+    // The same of a topic that is not the one.
+    let path = testdata("main/plain-0/00000000000000000000.log");
+    let outcome = dump_log([&path]).arg("--transaction-log-decoder").outcome();
+    let note = "note: offset 0, batch at position 0: not a record of a transaction coordinator";
+    assert!(outcome.stderr.contains(note), "{}", outcome.stderr);
     // Where it fits nothing is told.
     let fitting = dump_log([log("double")]).arg("--value-decoder-class=double");
     assert_eq!(fitting.outcome().ended_with(0).stderr, "");

@@ -14,6 +14,7 @@ mod order;
 mod producer_findings;
 mod producer_ids;
 mod producers;
+mod repair_lines;
 mod snapshot_comparison;
 mod snapshots;
 mod spooled;

@@ -128,6 +128,44 @@ fn what_ends_the_whole_start_ends_it_for_every_partition() {
     }
 }
 
+/// Gives a log directory this id in its meta.properties.
+fn identify(root: &Path, id: &str) {
+    let path = root.join("meta.properties");
+    let text = fs::read_to_string(&path).unwrap();
+    let lines = text.lines();
+    let lines = lines.filter(|line| !line.starts_with("directory.id"));
+    let text = lines.collect::<Vec<_>>().join("\n");
+    fs::write(&path, format!("{text}\ndirectory.id={id}\n")).unwrap();
+}
+
+#[test]
+fn what_ends_a_broker_ends_it_for_all_of_its_log_directories() {
+    let (one, two) = (log_directory(&["idem-0"]), log_directory(&["plain-0"]));
+    fs::create_dir(one.path().join("lost+found")).unwrap();
+    let by = one.path().join("lost+found");
+    let by = by.to_str().unwrap();
+    let of_plain = |document: &Value| {
+        let found = starts(document).into_iter().find(|one| one.0 == "plain-0");
+        let (_, action, _, by) = found.unwrap();
+        (action.to_owned(), by.map(str::to_owned))
+    };
+    let is_free = ("clean-load".to_owned(), None);
+    // With one directory.id for both, one is a copy, and no broker has them both.
+    let document = checked(&[one.path(), two.path()]);
+    assert_eq!(of_plain(&document), is_free);
+    identify(two.path(), "8YlvJLFmRy2ZQ9tBN3Ofiw");
+    let document = checked(&[one.path(), two.path()]);
+    let blocked = ("broker-fails".to_owned(), Some(by.to_owned()));
+    assert_eq!(of_plain(&document), blocked);
+    // A disk that is lost takes its own directory off line alone.
+    fs::remove_dir(one.path().join("lost+found")).unwrap();
+    fs::write(one.path().join("recovery-point-offset-checkpoint"), "9\n").unwrap();
+    let document = checked(&[one.path(), two.path()]);
+    assert_eq!(of_plain(&document), is_free);
+    let idem = starts(&document).into_iter().find(|one| one.0 == "idem-0");
+    assert_eq!(idem.unwrap().3, Some("recovery-point-offset-checkpoint"));
+}
+
 #[test]
 fn a_directory_without_an_owner_beside_one_that_has_one_is_a_warning() {
     let (one, two) = (log_directory(&["idem-0"]), log_directory(&["plain-0"]));
@@ -147,14 +185,7 @@ fn a_partition_in_two_directories_of_a_broker_ends_the_start_in_both() {
         log_directory(&["idem-0", "plain-0"]),
         log_directory(&["idem-0"]),
     );
-    let path = two.path().join("meta.properties");
-    let text = fs::read_to_string(&path).unwrap();
-    let lines = text
-        .lines()
-        .filter(|line| !line.starts_with("directory.id"));
-    let mut text = lines.collect::<Vec<_>>().join("\n");
-    text += "\ndirectory.id=8YlvJLFmRy2ZQ9tBN3Ofiw\n";
-    fs::write(&path, text).unwrap();
+    identify(two.path(), "8YlvJLFmRy2ZQ9tBN3Ofiw");
     let document = checked(&[one.path(), two.path()]);
     assert_eq!(findings(&document, "duplicate-partition").len(), 1);
     let found = starts(&document);

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use kfsck::repair::apply::disk::{Disk, Fill, SystemDisk};
 use kfsck::repair::apply::in_place::{Settled, apply, settle};
-use kfsck::repair::apply::work::unsettled;
 use kfsck::repair::error::ApplyError;
 use kfsck::storage::source::Access;
+use kfsck::storage::work_directory::unsettled;
 
 use super::{Copied, Verb, contents, plan};
 

@@ -90,11 +90,75 @@ fn a_plan_is_shown_then_carried_out_then_empty() {
             .stderr
             .contains("expected nothing or an empty directory")
     );
+    assert!(again.stderr.contains("choose another --output, or remove"));
+    // Nor does a file hold directories.
+    fs::write(place.path().join("file"), "").unwrap();
+    let inside = place.path().join("file/out");
+    let unmade = Run::new(LOG).arg("--output").arg(&inside).arg(&copied.path);
+    let unmade = unmade.outcome().ended_with(3);
+    assert!(
+        unmade.stderr.contains("; choose another --output"),
+        "{}",
+        unmade.stderr
+    );
     let in_place = [LOG.as_slice(), &["--in-place"]].concat();
     repair(&in_place, &[&copied.path]).ended_with(0);
     assert_eq!(contents(&copied.path), contents(&result));
     let nothing = repair(&in_place, &[&copied.path]).ended_with(0);
     assert!(nothing.text().contains("nothing to do"));
+}
+
+#[test]
+fn what_is_no_journal_is_told_with_what_to_do() {
+    let copied = damaged();
+    let work = log_directory(&copied).with_file_name("logs.kfsck-repair-txn-both-0");
+    fs::create_dir(&work).unwrap();
+    fs::write(work.join("journal.json"), "{\"schema\":1,").unwrap();
+    let in_place = [LOG.as_slice(), &["--in-place"]].concat();
+    let told = repair(&in_place, &[&copied.path]).ended_with(3).stderr;
+    for part in [
+        "not a journal of a repair",
+        "move the journal's directory away",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
+}
+
+#[test]
+fn a_log_that_begins_inside_its_first_segment_needs_its_line_wherever_it_goes() {
+    let copied = Copied::new("main/trimmed.kept-0");
+    copied.change("00000000000000000050.log", |bytes| bytes[100] ^= 1);
+    let place = tempfile::tempdir().unwrap();
+    let written = |output: &str| {
+        let output = place.path().join(output);
+        let run = Run::new(LOG).arg("--output").arg(&output).arg(&copied.path);
+        let text = run
+            .outcome()
+            .text()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        (output, text)
+    };
+    let (_, text) = written("without");
+    assert!(!text.contains("log-start-offset-checkpoint"), "{text}");
+    let checkpoint = "log-start-offset-checkpoint";
+    fs::copy(
+        testdata("main").join(checkpoint),
+        log_directory(&copied).join(checkpoint),
+    )
+    .unwrap();
+    let (output, text) = written("with");
+    assert!(
+        text.contains("with the line \"trimmed.kept 0 26\""),
+        "{text}"
+    );
+    // So it is: without the line there is more to do, with it there is nothing.
+    let dry = [LOG.as_slice(), &["--dry-run"]].concat();
+    let result = output.join("trimmed.kept-0");
+    repair(&dry, &[&result]).ended_with(1);
+    fs::write(output.join(checkpoint), "0\n1\ntrimmed.kept 0 26\n").unwrap();
+    repair(&dry, &[&result]).ended_with(0);
 }
 
 #[test]

@@ -20,11 +20,11 @@ use rand_chacha::ChaCha8Rng;
 use kfsck::repair::apply::disk::{Disk, Fill, SystemDisk};
 use kfsck::repair::apply::in_place::{apply, settle};
 use kfsck::repair::apply::output;
-use kfsck::repair::apply::work::unsettled;
 use kfsck::repair::plan::Plan;
 use kfsck::storage::directory;
 use kfsck::storage::source::Access;
 use kfsck::storage::unfinished::UNFINISHED;
+use kfsck::storage::work_directory::unsettled;
 
 use super::breaking::Half;
 use super::{Verb, contents, plan};

@@ -123,6 +123,30 @@ fn a_directory_that_is_not_the_right_one_is_told() {
 }
 
 #[test]
+fn a_meta_properties_that_does_not_tell_is_told() {
+    for (is_own, text) in [
+        (true, "version=1\n"),
+        (true, "\\u00"),
+        (false, "version=1\n"),
+    ] {
+        let place = tempfile::tempdir().unwrap();
+        let directory = broker(place.path(), 1);
+        let controller = place.path().join("controller");
+        let metadata = metadata(&controller, "one", &directory);
+        let sound = flat(&planned(BARRIER, &metadata, &directory, &[]).ended_with(1));
+        let above = if is_own { place.path() } else { &controller };
+        fs::write(above.join("meta.properties"), text).unwrap();
+        let told = flat(&planned(BARRIER, &metadata, &directory, &[]).ended_with(1));
+        let expected = "does not say whose it is: whether the metadata are those of";
+        assert!(
+            told.contains(expected) && told.contains("replicas: "),
+            "{told}"
+        );
+        assert!(!sound.contains(expected), "{sound}");
+    }
+}
+
+#[test]
 fn what_the_metadata_do_not_know() {
     let place = tempfile::tempdir().unwrap();
     let directory = broker(place.path(), 1);
@@ -178,6 +202,6 @@ fn the_metadata_of_a_real_broker() {
     let file = directory.join("partition.metadata");
     fs::write(&file, "version: 0\ntopic_id: AAAAAAAAAAAAAAAAAAAAZA").unwrap();
     let text = flat(&planned(BARRIER, &metadata, &directory, &[]).ended_with(1));
-    let expected = "know no partition txn-both-0, topic id AAAAAAAAAAAAAAAAAAAAZA,";
+    let expected = "know no partition txn-both-0, topic id AAAAAAAAAAAAAAAAAAAAZA: a broker";
     assert!(text.contains(expected), "{text}");
 }

@@ -1,7 +1,7 @@
 //! The directory beside a log directory in which a repair in place keeps its journal and what it
-//! has set aside: its name, and by what one of ours is known.
+//! has set aside: its name, and by what one of ours is known. Whoever only reads a partition looks
+//! for it too: a repair that was broken off comes first.
 
-use super::output::log_directory;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,16 +9,18 @@ use std::path::{Path, PathBuf};
 /// In front of the number of a second repair's work directory: no name of a partition has it, so
 /// that of no other partition is taken for one.
 const NUMBERED: &str = "+";
+/// What new files are called in the partition's directory before they get their names.
+pub const STAGED: &str = "kfsck-staged-";
 /// What is about to be done; nothing of the partition was changed yet.
-pub(super) const BEGUN: &str = "begun.json";
+pub const BEGUN: &str = "begun.json";
 /// The same, while it is written.
-pub(super) const UNFINISHED_BEGUN: &str = "begun.json.new";
+pub const UNFINISHED_BEGUN: &str = "begun.json.new";
 /// The same, when all is prepared.
-pub(super) const JOURNAL: &str = "journal.json";
+pub const JOURNAL: &str = "journal.json";
 /// What the journal is called when all of it is done.
-pub(super) const DONE: &str = "done.json";
+pub const DONE: &str = "done.json";
 /// What it is called when it cannot be done any more, or when more lies there than was undone.
-pub(super) const ABANDONED: &str = "abandoned.json";
+pub const ABANDONED: &str = "abandoned.json";
 
 /// The work directory of a repair of this partition that was broken off. A directory of that name
 /// in which no run has written down what it does is none, whatever else lies in it.
@@ -53,16 +55,34 @@ fn is_broken_off(work: &Path) -> bool {
     holds(JOURNAL) || holds(BEGUN) || is_bare()
 }
 
+/// Whether the repair of a work directory stands to be finished: files of the partition may have
+/// been replaced already. Else it has changed nothing yet, and is undone.
+#[must_use]
+pub fn is_decided(work: &Path) -> bool {
+    work.join(JOURNAL).is_file()
+}
+
 /// The names of what lies in a work directory.
-pub(super) fn remains(work: &Path) -> Vec<OsString> {
+#[must_use]
+pub fn remains(work: &Path) -> Vec<OsString> {
     let entries = fs::read_dir(work).into_iter().flatten();
     entries.flatten().map(|entry| entry.file_name()).collect()
 }
 
 /// The first name that nothing bears.
-pub(super) fn free_work_directory(partition: &Path) -> PathBuf {
+#[must_use]
+pub fn free_work_directory(partition: &Path) -> PathBuf {
     let mut free = work_directories(partition).filter(|work| fs::symlink_metadata(work).is_err());
     free.next().unwrap_or_default()
+}
+
+/// The directory that holds a partition's.
+#[must_use]
+pub fn log_directory(partition: &Path) -> PathBuf {
+    match fs::canonicalize(partition) {
+        Ok(path) => path.parent().map_or(path.clone(), Path::to_owned),
+        Err(_) => partition.join(".."),
+    }
 }
 
 /// The directory around the log directory, and the name there of a work directory:
