@@ -23,6 +23,7 @@ use crate::state::batch::{Control, control};
 use crate::state::entry::Entry;
 use crate::state::epochs::LeaderEpochs;
 use crate::state::event;
+use crate::state::log_end::named_end;
 use crate::state::manager::{Applied, Manager};
 use crate::state::read::{SegmentFile, segments};
 use crate::storage::directory::PartitionDirectory;
@@ -79,7 +80,8 @@ pub(super) fn kept_log(ground: &Ground<'_>) -> Result<KeptLog, ReadError> {
     let mut manager = Manager::new(ground.partition, ground.terms.rules);
     manager.count_all_as_replicated();
     let decodes = ground.how != How::AsItIs;
-    let (surveys, out_of_line) = surveys(&files, ground.epochs, decodes, ground.terms)?;
+    let end = named_end(ground.directory);
+    let (surveys, out_of_line) = surveys(&files, ground.epochs, end, decodes, ground.terms)?;
     let mut pass = Pass {
         ground,
         out_of_line,

@@ -2,7 +2,7 @@
 //! batches whose offsets do not rise.
 
 use super::epoch_line::{EpochLine, OutOfLine, Spot};
-use super::order::out_of_order;
+use super::order::{LastBatch, out_of_order};
 use super::terms::Terms;
 use crate::format::batch::{HEADER_SIZE, Header, MAGIC};
 use crate::format::frame::OVERHEAD;
@@ -70,13 +70,15 @@ pub(super) struct Surveyed<'a> {
 }
 
 /// Looks at all segments of a log: what is wrong with one may show in the next. Of batches whose
-/// leader epoch is wrong it gives the place; `epochs` is what leader-epoch-checkpoint says.
+/// leader epoch is wrong it gives the place; `epochs` is what leader-epoch-checkpoint says, and
+/// `end` where the log ended once by the names of files.
 ///
 /// # Errors
 /// A read that failed.
 pub(super) fn surveys<'a>(
     files: &'a [SegmentFile],
     epochs: Option<&LeaderEpochs>,
+    end: Option<Offset>,
     decodes: bool,
     terms: &Terms,
 ) -> Result<(Vec<Surveyed<'a>>, BTreeMap<Spot, OutOfLine>), ReadError> {
@@ -86,7 +88,8 @@ pub(super) fn surveys<'a>(
     while let Some((file, behind)) = rest.split_first() {
         let source = Source::open(&file.path, terms.access)?;
         let limit = limit(behind, terms)?;
-        let bad = survey(&source, file, limit, decodes, terms, &mut line)?;
+        let ends = Ends { limit, named: end };
+        let bad = survey(&source, file, ends, decodes, terms, &mut line)?;
         surveys.push(Surveyed { file, limit, bad });
         rest = behind;
     }
@@ -107,16 +110,24 @@ fn limit(behind: &[SegmentFile], terms: &Terms) -> Result<Option<Offset>, ReadEr
     Ok(None)
 }
 
-/// Looks at a segment whose offsets must lie below `limit`, where the next one with a batch
-/// begins: what of it cannot stay, by rising position. Records are decoded if `decodes` says so.
-/// Every batch that can be read is shown to `line`.
+/// Where a segment ends, or may.
+#[derive(Debug, Clone, Copy)]
+struct Ends {
+    /// Where the next segment begins that holds a batch: its offsets must lie below.
+    limit: Option<Offset>,
+    /// Where the log ended once by the names of files.
+    named: Option<Offset>,
+}
+
+/// Looks at a segment: what of it cannot stay, by rising position. Records are decoded if `decodes`
+/// says so. Every batch that can be read is shown to `line`.
 ///
 /// # Errors
 /// A read that failed.
 fn survey(
     source: &Source,
     file: &SegmentFile,
-    limit: Option<Offset>,
+    Ends { limit, named }: Ends,
     decodes: bool,
     terms: &Terms,
     line: &mut EpochLine<'_>,
@@ -124,7 +135,9 @@ fn survey(
     let mut found = Vec::new();
     let mut last = file.base_offset.plus(-1);
     let mut rises = true;
+    let mut end = LastBatch::behind(last);
     each_piece(source, file, decodes, terms, &mut |seen| {
+        end.piece(&seen, rises);
         match seen {
             Seen::Bad(bad) => found.push(bad),
             Seen::Good(good) => {
@@ -137,7 +150,10 @@ fn survey(
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    if !rises {
+    if let (None, Some(moved)) = (limit, end.moved(named)) {
+        found.push(moved);
+        found.sort_by_key(|bad| bad.position);
+    } else if !rises {
         found.extend(out_of_order(source, file, limit, decodes, terms)?);
         found.sort_by_key(|bad| bad.position);
     }

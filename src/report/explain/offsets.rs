@@ -14,7 +14,9 @@ pub(super) const GROUP: Group = Group {
             means: "A batch begins at or below the last offset of the batch before it. The same \
                     offset then has two contents, or the log goes back. Where the neighbours \
                     leave room for one base offset alone, the batch in front of both has the \
-                    damaged field, and the evidence says what it should be.",
+                    damaged field, and the evidence says what it should be. Of the last batch of \
+                    a log the greatest name of a producer snapshot or segment tells it in place \
+                    of a neighbour behind it.",
             severity: "always an error",
             causes: "A flipped bit in a base offset; a segment that was put together by hand; \
                      faults of brokers that appended twice (KAFKA-19407, KAFKA-3919).",
