@@ -189,7 +189,8 @@ impl Pass<'_> {
         let mut reader = BatchReader::new(source, DEFAULT_MAX_RECORD_BYTES);
         let mut bad = bad.iter().peekable();
         let terms = self.ground.terms;
-        each_piece(source, current.file, false, terms, &mut |seen| {
+        let file = (current.file, current.limit);
+        each_piece(source, file, false, terms, &mut |seen| {
             let position = match &seen {
                 Seen::Bad(bad) => bad.position,
                 Seen::Good(good) => good.span.position,

@@ -24,6 +24,7 @@ mod gaps;
 mod holes;
 pub mod index;
 mod index_check;
+mod inside;
 mod kept_log;
 mod ledger;
 pub mod log;

@@ -32,7 +32,7 @@ pub(super) fn out_of_order(
     terms: &Terms,
 ) -> Result<Vec<Bad>, ReadError> {
     let mut all = Vec::new();
-    each_piece(source, file, decodes, terms, &mut |seen| {
+    each_piece(source, (file, limit), decodes, terms, &mut |seen| {
         if let Seen::Good(good) = seen {
             let link = Link {
                 first: good.first,

@@ -2,6 +2,7 @@
 //! batches whose offsets do not rise.
 
 use super::epoch_line::{EpochLine, OutOfLine, Spot};
+use super::inside::Inside;
 use super::order::{LastBatch, out_of_order};
 use super::terms::Terms;
 use crate::format::batch::{HEADER_SIZE, Header, MAGIC};
@@ -136,7 +137,7 @@ fn survey(
     let mut last = file.base_offset.plus(-1);
     let mut rises = true;
     let mut end = LastBatch::behind(last);
-    each_piece(source, file, decodes, terms, &mut |seen| {
+    each_piece(source, (file, limit), decodes, terms, &mut |seen| {
         end.piece(&seen, rises);
         match seen {
             Seen::Bad(bad) => found.push(bad),
@@ -167,7 +168,7 @@ fn survey(
 /// A read that failed.
 fn has_batch(source: &Source, file: &SegmentFile, terms: &Terms) -> Result<bool, ReadError> {
     let mut found = false;
-    each_piece(source, file, false, terms, &mut |seen| {
+    each_piece(source, (file, None), false, terms, &mut |seen| {
         found = matches!(seen, Seen::Good(_));
         Ok(match found {
             true => ControlFlow::Break(()),
@@ -187,10 +188,11 @@ pub(super) enum Seen {
     Good(Good),
 }
 
-/// Gives every piece of a segment, in order; batches by themselves, whatever their neighbours say.
+/// Gives every piece of a segment that ends below `limit`, in order; batches by themselves,
+/// whatever their neighbours say, but for those that lie inside damage.
 pub(super) fn each_piece(
     source: &Source,
-    file: &SegmentFile,
+    (file, limit): (&SegmentFile, Option<Offset>),
     decodes: bool,
     terms: &Terms,
     visit: &mut dyn FnMut(Seen) -> Result<ControlFlow<()>, ReadError>,
@@ -198,37 +200,55 @@ pub(super) fn each_piece(
     let mut told = 0;
     let mut walk = Walk::new(source);
     let mut reader = BatchReader::new(source, MOST_RECORD_BYTES);
+    let mut inside = Inside::new(source, file, limit);
     while let Some(piece) = walk.next_piece()? {
         let (Piece::Damage(Damage { position, .. }) | Piece::Batch(Span { position, .. })) = piece;
         if position >= told + PACE {
             terms.tell_read(position - told);
             told = position;
         }
-        let seen = match piece {
-            Piece::Damage(damage) => {
-                let span = Span {
-                    position: damage.position,
-                    size: u32::try_from(damage.size).unwrap_or(u32::MAX),
-                    magic: MAGIC,
-                };
-                let head = walk.head(span)?;
-                let claim = claim_of(&head, damage.size);
-                let length = Header::new(&head).batch_length();
-                let frame = u64::try_from(length).ok().map(|length| length + OVERHEAD);
-                let is_one_batch = frame == Some(damage.size);
-                Seen::Bad(Bad::of(&damage, claim, is_one_batch))
-            }
-            Piece::Batch(span) => batch(&mut reader, file, span, decodes)?,
+        let (pieces, one) = match piece {
+            Piece::Damage(damage) => (inside.apart(&mut reader, &damage)?, None),
+            Piece::Batch(span) => match inside.of_a_value(span)? {
+                None => (Vec::new(), Some(batch(&mut reader, file, span, decodes)?)),
+                inner => (Vec::new(), inner),
+            },
         };
-        if visit(seen)?.is_break() {
-            return Ok(());
+        for seen in pieces.into_iter().chain(one) {
+            if let Seen::Good(good) = &seen {
+                inside.pass(good);
+            }
+            if visit(seen)?.is_break() {
+                return Ok(());
+            }
         }
     }
     terms.tell_read(source.len() - told);
     Ok(())
 }
 
-fn batch(
+/// A stretch that holds no batch, with what its first bytes say of one.
+///
+/// # Errors
+/// A read that failed.
+pub(super) fn bad_stretch(walk: &mut Walk<'_>, damage: &Damage) -> Result<Bad, ReadError> {
+    let span = Span {
+        position: damage.position,
+        size: u32::try_from(damage.size).unwrap_or(u32::MAX),
+        magic: MAGIC,
+    };
+    let head = walk.head(span)?;
+    let claim = claim_of(&head, damage.size);
+    let length = Header::new(&head).batch_length();
+    let frame = u64::try_from(length).ok().map(|length| length + OVERHEAD);
+    Ok(Bad::of(damage, claim, frame == Some(damage.size)))
+}
+
+/// What a record set that frames turns out to be.
+///
+/// # Errors
+/// A read that failed.
+pub(super) fn batch(
     reader: &mut BatchReader<'_>,
     file: &SegmentFile,
     span: Span,

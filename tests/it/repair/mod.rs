@@ -7,6 +7,7 @@ mod elsewhere;
 mod ends_early;
 mod healthy;
 mod indexes;
+mod inside_damage;
 mod killed;
 mod lost_ends;
 mod odd_logs;

@@ -16,12 +16,12 @@ use kfsck::storage::source::Access;
 use super::{Copied, Verb, contents, plan, repaired, terms};
 
 /// A partition made of segments.
-struct Made {
+pub(super) struct Made {
     place: tempfile::TempDir,
 }
 
 impl Made {
-    fn new(segments: &[(i64, Vec<u8>)]) -> Self {
+    pub(super) fn new(segments: &[(i64, Vec<u8>)]) -> Self {
         let made = Self {
             place: tempfile::tempdir().unwrap(),
         };
@@ -32,7 +32,7 @@ impl Made {
         made
     }
 
-    fn path(&self) -> PathBuf {
+    pub(super) fn path(&self) -> PathBuf {
         self.place.path().join("orders-0")
     }
 
@@ -42,19 +42,19 @@ impl Made {
         fs::write(self.path().join(format!("{offset:020}.snapshot")), bytes).unwrap();
     }
 
-    fn repaired(&self, verb: Verb) -> (Plan, PathBuf) {
+    pub(super) fn repaired(&self, verb: Verb) -> (Plan, PathBuf) {
         repaired(&self.path(), verb, &terms())
     }
 }
 
 /// Plain batches of one record each, no two alike.
-fn log_of(offsets: &[i64]) -> Vec<u8> {
+pub(super) fn log_of(offsets: &[i64]) -> Vec<u8> {
     let batches: Vec<_> = offsets.iter().map(|offset| (*offset, 0)).collect();
     log_with(&batches)
 }
 
 /// The same with leader epochs.
-fn log_with(batches: &[(i64, i32)]) -> Vec<u8> {
+pub(super) fn log_with(batches: &[(i64, i32)]) -> Vec<u8> {
     let mut log = Vec::new();
     for (number, (offset, epoch)) in batches.iter().enumerate() {
         let draft = BatchDraft::plain(
@@ -81,9 +81,9 @@ fn fixture(name: &str) -> Vec<u8> {
 }
 
 /// First and last offset, records, reason.
-type Loss<'a> = (Option<i64>, Option<i64>, Option<u64>, &'a str);
+pub(super) type Loss<'a> = (Option<i64>, Option<i64>, Option<u64>, &'a str);
 
-fn lost(plan: &Plan) -> Vec<Loss<'_>> {
+pub(super) fn lost(plan: &Plan) -> Vec<Loss<'_>> {
     let number = |offset: Option<Offset>| offset.map(|offset| offset.0);
     let lost = plan.lost.iter();
     lost.map(|lost| {
