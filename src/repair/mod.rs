@@ -29,6 +29,7 @@ mod kept_log;
 mod ledger;
 pub mod log;
 mod losses;
+mod misnamed;
 pub mod new_ids;
 mod old_indexes;
 mod old_snapshots;

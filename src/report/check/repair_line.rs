@@ -43,6 +43,10 @@ const UNKNOWN_LOG: &str = "TRANSACTION_LOG";
 /// The first id of the range that no controller reaches: new ids come from there.
 const FIRST_RESERVED: i64 = 1 << 62;
 
+fn has_evidence(finding: &Finding, what: &str) -> bool {
+    finding.evidence.iter().any(|one| one.what == what)
+}
+
 fn way(finding: &Finding) -> Way {
     use FindingCode as Code;
     if finding.severity == Severity::Note {
@@ -66,6 +70,8 @@ fn way(finding: &Finding) -> Way {
         | Code::MarkerMalformed
         | Code::BarrierMalformed
         | Code::LeaderEpochCheckpointMismatch => Way::Salvage,
+        // A name of other digits; one without its 20 digits needs `mv` alone.
+        Code::NameMismatch if has_evidence(finding, "base offset") => Way::Salvage,
         Code::IndexCorrupt
         | Code::IndexMismatch
         | Code::IndexMissing

@@ -10,6 +10,7 @@ mod indexes;
 mod inside_damage;
 mod killed;
 mod lost_ends;
+mod misnamed;
 mod odd_logs;
 mod power;
 mod progress;
