@@ -64,7 +64,7 @@ fn each_record_says_in_which_layout_it_is() {
     assert_eq!(lines.len(), 4);
     assert!(
         run.stderr
-            .contains("note: offset 3: not a record of mirroring"),
+            .contains("note: offset 3, batch at position 0: not a record of mirroring"),
         "{}",
         run.stderr
     );
