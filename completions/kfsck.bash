@@ -19,6 +19,9 @@ _kfsck() {
             kfsck,check)
                 cmd="kfsck__subcmd__check"
                 ;;
+            kfsck,cluster)
+                cmd="kfsck__subcmd__cluster"
+                ;;
             kfsck,compare)
                 cmd="kfsck__subcmd__compare"
                 ;;
@@ -57,6 +60,9 @@ _kfsck() {
                 ;;
             kfsck__subcmd__help,check)
                 cmd="kfsck__subcmd__help__subcmd__check"
+                ;;
+            kfsck__subcmd__help,cluster)
+                cmd="kfsck__subcmd__help__subcmd__cluster"
                 ;;
             kfsck__subcmd__help,compare)
                 cmd="kfsck__subcmd__help__subcmd__compare"
@@ -179,7 +185,7 @@ _kfsck() {
 
     case "${cmd}" in
         kfsck)
-            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare completions man help"
+            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare cluster completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -240,6 +246,36 @@ _kfsck() {
                     return 0
                     ;;
                 --max-record-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --wide-integers)
+                    COMPREPLY=($(compgen -W "number string" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__cluster)
+            opts="-q -h -V --at-offset --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --at-offset)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -427,7 +463,7 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__help)
-            opts="dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare completions man help"
+            opts="dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare cluster completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -441,6 +477,20 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__help__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__help__subcmd__cluster)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -37,6 +37,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand check 'Check whole partitions: log, indexes, snapshots, checkpoints, and what a broker will do'
             cand explain 'Tell what a finding means, how it comes about, what a broker does with it, and what to do'
             cand compare 'Compare two logs of one partition: a mirror with its source, or two replicas'
+            cand cluster 'Show the cluster as its metadata log tells it: brokers, topics, features, configurations'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page, or write the pages of all commands'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -464,6 +465,20 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'kfsck;cluster'= {
+            cand --at-offset 'As it was when the metadata log ended at this offset'
+            cand --format '`text`: tables and sentences; `json`: one JSON document'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'kfsck;completions'= {
             cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
             cand -q 'No notes on stderr, only damage and errors'
@@ -498,6 +513,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand check 'Check whole partitions: log, indexes, snapshots, checkpoints, and what a broker will do'
             cand explain 'Tell what a finding means, how it comes about, what a broker does with it, and what to do'
             cand compare 'Compare two logs of one partition: a mirror with its source, or two replicas'
+            cand cluster 'Show the cluster as its metadata log tells it: brokers, topics, features, configurations'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page, or write the pages of all commands'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -548,6 +564,8 @@ set edit:completion:arg-completer[kfsck] = {|@words|
         &'kfsck;help;explain'= {
         }
         &'kfsck;help;compare'= {
+        }
+        &'kfsck;help;cluster'= {
         }
         &'kfsck;help;completions'= {
         }

@@ -1,8 +1,9 @@
 //! What the records of `__cluster_metadata` make of a cluster: topics with their partitions,
-//! brokers, and the producer ids that are taken (`TopicsDelta`, `ClusterDelta`,
-//! `ProducerIdsDelta`, `PartitionRegistration.merge` of Kafka 4.4.0).
+//! brokers, features, configurations, and the producer ids that are taken (`TopicsDelta`,
+//! `ClusterDelta`, `FeaturesDelta`, `ConfigurationsDelta`, `ProducerIdsDelta`,
+//! `PartitionRegistration.merge` of Kafka 4.4.0).
 //!
-//! Records of other matters (configurations, features, quotas, users) change nothing here.
+//! Records of other matters (quotas, users, tokens, access rules) change nothing here.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,6 +15,10 @@ use crate::format::uuid::Uuid;
 
 const ELR: &str = "eligibleLeaderReplicas";
 const LAST_KNOWN_ELR: &str = "lastKnownElr";
+const LOG_DIRS: &str = "logDirs";
+
+/// The feature that every cluster has.
+const METADATA_VERSION: &str = "metadata.version";
 
 /// What a record stands for that leaves the leader as it is.
 const NO_LEADER_CHANGE: i32 = -2;
@@ -24,7 +29,35 @@ pub struct ClusterImage {
     topics: BTreeMap<Uuid, Topic>,
     ids: BTreeMap<String, Uuid>,
     brokers: BTreeMap<i32, Broker>,
+    features: BTreeMap<String, i16>,
+    configs: BTreeMap<Resource, BTreeMap<String, String>>,
     next_producer_id: Option<ProducerId>,
+}
+
+/// What a configuration is of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Resource {
+    /// The number of its kind (`ConfigResource.Type`).
+    pub kind: i8,
+    /// Its name; a broker's is its number, and empty for all brokers.
+    pub name: String,
+}
+
+impl Resource {
+    const TOPIC: i8 = 2;
+
+    /// The kind as Kafka's tools write it; `None` for a number that 4.4.0 does not know.
+    #[must_use]
+    pub const fn kind_name(&self) -> Option<&'static str> {
+        Some(match self.kind {
+            Self::TOPIC => "TOPIC",
+            4 => "BROKER",
+            8 => "BROKER_LOGGER",
+            16 => "CLIENT_METRICS",
+            32 => "GROUP",
+            _ => return None,
+        })
+    }
 }
 
 /// A topic.
@@ -61,10 +94,29 @@ pub struct Partition {
 pub struct Broker {
     /// The epoch of its registration.
     pub epoch: i64,
+    /// Another one after each start.
+    pub incarnation_id: Uuid,
+    /// Where it stands.
+    pub rack: Option<String>,
+    /// Where clients and other brokers reach it.
+    pub listeners: Vec<Listener>,
+    /// The ids of its log directories.
+    pub log_dirs: Vec<Uuid>,
     /// Whether the controller gives it no leadership.
     pub is_fenced: bool,
     /// Whether it is on its way down.
     pub in_controlled_shutdown: bool,
+}
+
+/// A place where a broker listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listener {
+    /// Its name, such as `PLAINTEXT`.
+    pub name: String,
+    /// The host.
+    pub host: String,
+    /// The port.
+    pub port: u16,
 }
 
 /// A record that speaks of what there is not; a controller stops at it.
@@ -121,6 +173,18 @@ impl ClusterImage {
         self.next_producer_id
     }
 
+    /// The level of each feature, `metadata.version` among them.
+    #[must_use]
+    pub const fn features(&self) -> &BTreeMap<String, i16> {
+        &self.features
+    }
+
+    /// What was configured at run time, by what it is of.
+    #[must_use]
+    pub const fn configs(&self) -> &BTreeMap<Resource, BTreeMap<String, String>> {
+        &self.configs
+    }
+
     /// Applies a record. Begin, end and abort of a transaction are the reader's matter.
     ///
     /// # Errors
@@ -141,6 +205,8 @@ impl ClusterImage {
                 if self.ids.get(&topic.name) == Some(&id) {
                     self.ids.remove(&topic.name);
                 }
+                let (kind, name) = (Resource::TOPIC, topic.name);
+                self.configs.remove(&Resource { kind, name });
             }
             "PartitionRecord" => {
                 let partition = Partition::of(body)?;
@@ -162,7 +228,40 @@ impl ClusterImage {
                 let next = next.ok_or(Contradiction::Field("nextProducerId"))?;
                 self.next_producer_id = Some(ProducerId(next));
             }
+            "FeatureLevelRecord" => {
+                let level = int(body, "featureLevel")?;
+                let level = i16::try_from(level);
+                let level = level.map_err(|_| Contradiction::Field("featureLevel"))?;
+                match (text(body, "name")?, level) {
+                    (name, 0) if name != METADATA_VERSION => self.features.remove(&name),
+                    (name, level) => self.features.insert(name, level),
+                };
+            }
+            "ConfigRecord" => self.configure(body)?,
             _ => self.apply_to_brokers(record)?,
+        }
+        Ok(())
+    }
+
+    /// A null value takes the key away.
+    fn configure(&mut self, body: &Struct<'_>) -> Result<(), Contradiction> {
+        let kind = i8::try_from(int(body, "resourceType")?);
+        let kind = kind.map_err(|_| Contradiction::Field("resourceType"))?;
+        let name = text(body, "resourceName")?;
+        let key = text(body, "name")?;
+        let resource = Resource { kind, name };
+        match body.get("value") {
+            Some(Value::Null) => {
+                let keys = self.configs.entry(resource.clone()).or_default();
+                keys.remove(&key);
+                if keys.is_empty() {
+                    self.configs.remove(&resource);
+                }
+            }
+            _ => {
+                let value = text(body, "value")?;
+                self.configs.entry(resource).or_default().insert(key, value);
+            }
         }
         Ok(())
     }
@@ -190,6 +289,13 @@ impl ClusterImage {
                 let epoch = body.int("brokerEpoch");
                 let broker = Broker {
                     epoch: epoch.ok_or(Contradiction::Field("brokerEpoch"))?,
+                    incarnation_id: uuid(body, "incarnationId")?,
+                    rack: match body.get("rack") {
+                        Some(Value::Null) => None,
+                        _ => Some(text(body, "rack")?),
+                    },
+                    listeners: listeners(body)?,
+                    log_dirs: uuids(body, LOG_DIRS)?,
                     is_fenced: truth("fenced")?,
                     in_controlled_shutdown: truth("inControlledShutdown")?,
                 };
@@ -203,12 +309,16 @@ impl ClusterImage {
             "BrokerRegistrationChangeRecord" => {
                 let fenced = int(body, "fenced")?;
                 let shutdown = int(body, "inControlledShutdown")?;
+                let log_dirs = uuids(body, LOG_DIRS)?;
                 let broker = self.broker_mut(body, "brokerId", "brokerEpoch")?;
                 // -1 unfences, 1 fences, 0 leaves it.
                 if fenced != 0 {
                     broker.is_fenced = fenced > 0;
                 }
                 broker.in_controlled_shutdown |= shutdown > 0;
+                if !log_dirs.is_empty() {
+                    broker.log_dirs = log_dirs;
+                }
             }
             _ => {}
         }
@@ -288,6 +398,31 @@ fn uuid(body: &Struct<'_>, name: &'static str) -> Result<Uuid, Contradiction> {
 fn text(body: &Struct<'_>, name: &'static str) -> Result<String, Contradiction> {
     let text = body.text(name).ok_or(Contradiction::Field(name))?;
     Ok(String::from_utf8_lossy(text).into_owned())
+}
+
+fn uuids(body: &Struct<'_>, name: &'static str) -> Result<Vec<Uuid>, Contradiction> {
+    let list = body.list(name).ok_or(Contradiction::Field(name))?;
+    let id = |value: &Value<'_>| match value {
+        Value::Uuid(id) => Ok(*id),
+        _ => Err(Contradiction::Field(name)),
+    };
+    list.iter().map(id).collect()
+}
+
+fn listeners(body: &Struct<'_>) -> Result<Vec<Listener>, Contradiction> {
+    let wrong = || Contradiction::Field("endPoints");
+    let listener = |value: &Value<'_>| {
+        let Value::Struct(place) = value else {
+            return Err(wrong());
+        };
+        Ok(Listener {
+            name: text(place, "name")?,
+            host: text(place, "host")?,
+            port: u16::try_from(int(place, "port")?).map_err(|_| wrong())?,
+        })
+    };
+    let list = body.list("endPoints").ok_or_else(wrong)?;
+    list.iter().map(listener).collect()
 }
 
 /// A list of brokers; `None` is null.

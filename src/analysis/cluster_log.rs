@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::cluster_image::ClusterImage;
 use crate::format::control::{ControlKey, ControlType};
 use crate::format::metadata_record::MetadataRecord;
-use crate::format::number::Offset;
+use crate::format::number::{LeaderEpoch, Offset};
 use crate::state::read::segments;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::directory::{KafkaFile, Operand, PartitionDirectory};
@@ -30,6 +30,8 @@ pub struct ClusterLog {
     pub image: ClusterImage,
     /// The offset behind the last record that is in the image.
     pub end_offset: Offset,
+    /// The epoch of the controller that wrote that record.
+    pub epoch: LeaderEpoch,
     /// The snapshot that it began with.
     pub snapshot: Option<PathBuf>,
     /// What could not be read, in the order met: snapshots that were passed over, and at last what
@@ -68,15 +70,28 @@ impl ClusterLog {
     /// Reads a directory to the end of its log.
     #[must_use]
     pub fn read(directory: &PartitionDirectory, access: Access) -> Self {
+        Self::read_to(directory, None, access)
+    }
+
+    /// Reads a directory as it was when the log ended at an offset: of a transaction that was open
+    /// then nothing counts.
+    #[must_use]
+    pub fn read_to(directory: &PartitionDirectory, at: Option<Offset>, access: Access) -> Self {
         let mut faults = Vec::new();
-        let mut reader = Reader::default();
+        let mut reader = Reader {
+            end: at,
+            ..Reader::default()
+        };
         let mut snapshot = None;
-        for (file, end_offset) in snapshots(directory) {
+        let is_not_behind = |(_, offset): &(_, Offset)| at.is_none_or(|at| *offset <= at);
+        for (file, end_offset) in snapshots(directory).into_iter().filter(is_not_behind) {
             let mut from_snapshot = Reader::default();
             match from_snapshot.snapshot(&file.path, access) {
                 Ok(()) => {
                     reader = from_snapshot;
                     reader.next = end_offset;
+                    reader.end = at;
+                    reader.epoch = file.name.epoch.unwrap_or(reader.epoch);
                     snapshot = Some(file.path.clone());
                     break;
                 }
@@ -94,7 +109,7 @@ impl ClusterLog {
         for (place, segment) in segments.iter().enumerate() {
             let next = segments.get(place + 1);
             let is_covered = next.is_some_and(|next| next.base_offset <= reader.next);
-            if is_covered {
+            if is_covered || reader.is_at_end() {
                 continue;
             }
             if let Err(fault) = reader.segment(&segment.path, access) {
@@ -102,10 +117,11 @@ impl ClusterLog {
                 break;
             }
         }
-        let (image, end_offset) = reader.finish();
+        let (image, end_offset, epoch) = reader.finish();
         Self {
             image,
             end_offset,
+            epoch,
             snapshot,
             faults,
         }
@@ -129,8 +145,12 @@ struct Reader {
     image: ClusterImage,
     /// The offset of the record that comes next.
     next: Offset,
-    /// The image and the offset before an open transaction: its records count when it has ended.
-    before: Option<(ClusterImage, Offset)>,
+    /// Where the reading ends, if it ends before the log does.
+    end: Option<Offset>,
+    /// The leader epoch of the last batch.
+    epoch: LeaderEpoch,
+    /// Image, offset and epoch before an open transaction: its records count when it has ended.
+    before: Option<(ClusterImage, Offset, LeaderEpoch)>,
     /// Whether the last record of a snapshot was met.
     is_whole: bool,
 }
@@ -140,6 +160,8 @@ impl Default for Reader {
         Self {
             image: ClusterImage::default(),
             next: Offset(0),
+            end: None,
+            epoch: LeaderEpoch(0),
             before: None,
             is_whole: false,
         }
@@ -149,8 +171,13 @@ impl Default for Reader {
 const NOT_BEGUN: &str = "a transaction ends that has not begun";
 
 impl Reader {
-    fn finish(self) -> (ClusterImage, Offset) {
-        self.before.unwrap_or((self.image, self.next))
+    fn finish(self) -> (ClusterImage, Offset, LeaderEpoch) {
+        let last = (self.image, self.next, self.epoch);
+        self.before.unwrap_or(last)
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.end.is_some_and(|end| self.next >= end)
     }
 
     fn snapshot(&mut self, path: &Path, access: Access) -> Result<(), ClusterFault> {
@@ -170,6 +197,9 @@ impl Reader {
         let mut walk = Walk::new(&source);
         let mut reader = BatchReader::new(&source, DEFAULT_MAX_RECORD_BYTES);
         while let Some(piece) = walk.next_piece()? {
+            if self.is_at_end() {
+                return Ok(());
+            }
             match piece {
                 Piece::Batch(span) => self.batch(&mut reader.load(span)?, path)?,
                 // Nothing that was ever acknowledged lies there.
@@ -202,6 +232,7 @@ impl Reader {
                  between is missing"
             )));
         }
+        let epoch = header.partition_leader_epoch();
         if !batch.checksum()?.is_valid() {
             return Err(place("the batch's checksum does not match".to_owned()));
         }
@@ -210,8 +241,14 @@ impl Reader {
             if entry.offset < self.next {
                 return ControlFlow::Continue(());
             }
+            if self.is_at_end() {
+                return ControlFlow::Break(());
+            }
             match self.record(entry, is_control) {
-                Ok(()) => ControlFlow::Continue(()),
+                Ok(()) => {
+                    self.epoch = epoch;
+                    ControlFlow::Continue(())
+                }
                 Err(why) => {
                     wrong = Some(format!("offset {}: {why}", entry.offset));
                     ControlFlow::Break(())
@@ -222,7 +259,9 @@ impl Reader {
             (Some(message), _) => Err(place(message)),
             (None, Some(damage)) => Err(of_damage(path, damage)),
             (None, None) => {
-                self.next = last.plus(1);
+                if !self.is_at_end() {
+                    self.next = last.plus(1);
+                }
                 Ok(())
             }
         }
@@ -239,7 +278,7 @@ impl Reader {
                     return Err("a transaction begins inside another".to_owned());
                 }
                 "BeginTransactionRecord" => {
-                    self.before = Some((self.image.clone(), entry.offset));
+                    self.before = Some((self.image.clone(), entry.offset, self.epoch));
                 }
                 "EndTransactionRecord" => {
                     self.before.take().ok_or(NOT_BEGUN)?;

@@ -3,6 +3,7 @@
 
 mod check;
 mod check_run;
+mod cluster;
 mod codes;
 mod compare;
 mod completions;
@@ -14,6 +15,7 @@ mod explain;
 mod in_order;
 mod inspect_snapshot;
 mod man;
+mod metadata_partition;
 mod number;
 mod only_producers;
 mod output;
@@ -116,6 +118,7 @@ enum Command {
     Check(Box<check::Check>),
     Explain(explain::Explain),
     Compare(Box<compare::Compare>),
+    Cluster(cluster::Cluster),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -140,6 +143,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Check(command) => command.run(&mut session),
         Command::Explain(command) => command.run(&mut session),
         Command::Compare(command) => command.run(&mut session),
+        Command::Cluster(command) => command.run(&mut session),
         Command::Completions(command) => command.run(&mut session),
         Command::Man(command) => command.run(&mut session),
     };
@@ -198,7 +202,7 @@ impl Command {
             Self::Compare(compare) => compare
                 .validate()
                 .map_err(|error| (["compare"].as_slice(), error)),
-            Self::Explain(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
+            Self::Cluster(_) | Self::Explain(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
         }
     }
 }

@@ -2,32 +2,19 @@
 
 use std::path::Path;
 
-use kfsck::analysis::cluster_log::{ClusterFault, metadata_partitions};
+use kfsck::analysis::cluster_log::ClusterFault;
 use kfsck::format::number::Offset;
 use kfsck::repair::replicas::ClusterMetadata;
 use kfsck::report::one_line::on_one_line;
-use kfsck::storage::directory;
 use kfsck::storage::partition_name::CLUSTER_METADATA;
 
+use super::metadata_partition;
 use super::session::Session;
 
 /// Reads the metadata behind a path; an error where none lie there.
 pub(super) fn read(path: &Path, session: &mut Session) -> Option<ClusterMetadata> {
-    let operand = match directory::expand(path) {
-        Ok(operand) => operand,
-        Err(error) => {
-            session.read_error(&error);
-            return None;
-        }
-    };
-    let Some(found) = metadata_partitions(&operand).next() else {
-        session.error(&format!(
-            "{}: expected the directory {CLUSTER_METADATA}-0 or a log directory with it, \
-             found neither",
-            on_one_line(&path.to_string_lossy())
-        ));
-        return None;
-    };
+    let operand = metadata_partition::listed(path, session)?;
+    let found = metadata_partition::found(path, &operand, session)?;
     let metadata = ClusterMetadata::read(found, session.access);
     if metadata.log.snapshot.is_none() && metadata.log.end_offset == Offset(0) {
         session.error(&format!(

@@ -7,6 +7,7 @@ use super::holes::Holes;
 use super::index_check::{IndexCheck, Indexed};
 use super::ledger::Ledger;
 use super::losses::BEHIND;
+use super::misnamed::{is_moved, moved_step, placed};
 use super::old_indexes::OldIndexes;
 use super::old_snapshots::OldSnapshots;
 use super::part::{KeptSegment, Part, Stretch, Unsealed};
@@ -23,6 +24,7 @@ use crate::state::batch::{Control, control};
 use crate::state::entry::Entry;
 use crate::state::epochs::LeaderEpochs;
 use crate::state::event;
+use crate::state::log_end::named_end;
 use crate::state::manager::{Applied, Manager};
 use crate::state::read::{SegmentFile, segments};
 use crate::storage::directory::PartitionDirectory;
@@ -74,12 +76,16 @@ pub(super) struct Ground<'a> {
 /// # Errors
 /// A file that cannot be read.
 pub(super) fn kept_log(ground: &Ground<'_>) -> Result<KeptLog, ReadError> {
-    let files = segments(ground.directory);
+    let files = match ground.how {
+        How::AsItIs => segments(ground.directory),
+        How::Truncate | How::Salvage => placed(segments(ground.directory), ground.terms)?,
+    };
     let base = files.first().map_or(Offset(0), |file| file.base_offset);
     let mut manager = Manager::new(ground.partition, ground.terms.rules);
     manager.count_all_as_replicated();
     let decodes = ground.how != How::AsItIs;
-    let (surveys, out_of_line) = surveys(&files, ground.epochs, decodes, ground.terms)?;
+    let end = named_end(ground.directory);
+    let (surveys, out_of_line) = surveys(&files, ground.epochs, end, decodes, ground.terms)?;
     let mut pass = Pass {
         ground,
         out_of_line,
@@ -172,6 +178,9 @@ impl Pass<'_> {
             cut: None,
             check,
         };
+        if is_moved(file) && !self.is_cut {
+            self.log.steps.push(moved_step(file, source.len()));
+        }
         self.pieces(&source, &surveyed.bad, &mut current)?;
         source.check()?;
         self.finish(current, &surveyed.bad, &old);
@@ -187,7 +196,8 @@ impl Pass<'_> {
         let mut reader = BatchReader::new(source, DEFAULT_MAX_RECORD_BYTES);
         let mut bad = bad.iter().peekable();
         let terms = self.ground.terms;
-        each_piece(source, current.file, false, terms, &mut |seen| {
+        let file = (current.file, current.limit);
+        each_piece(source, file, false, terms, &mut |seen| {
             let position = match &seen {
                 Seen::Bad(bad) => bad.position,
                 Seen::Good(good) => good.span.position,
@@ -388,7 +398,9 @@ impl Pass<'_> {
         let is_whole = |part: &Part| part.stretches == [all.clone()] || length == 0;
         let as_it_is = self.ground.how == How::AsItIs;
         let is_damaged = as_it_is && bad.iter().any(Bad::is_loss);
-        let is_unchanged = as_it_is || matches!(parts.as_slice(), [part] if is_whole(part));
+        let is_moved = is_moved(file);
+        let is_unchanged =
+            as_it_is || !is_moved && matches!(parts.as_slice(), [part] if is_whole(part));
         if let Some((position, offset, detail)) = cut {
             self.log.steps.push(Step {
                 action: Action::Cut,

@@ -110,7 +110,15 @@ fn plan_segments(
     for file in segments(directory) {
         let base = file.base_offset;
         if !stay.contains(&base) {
-            draft.remove(&name_of(&file.path), "no batch of it stays");
+            let name = name_of(&file.path);
+            let is_moved = log.segments.iter().any(|segment| segment.source == name);
+            draft.remove(
+                &name,
+                match is_moved {
+                    true => "it bears another name now",
+                    false => "no batch of it stays",
+                },
+            );
             for kind in [
                 FileKind::OffsetIndex,
                 FileKind::TimeIndex,

@@ -2,10 +2,11 @@
 //! place alone.
 
 use super::chain::{Link, longest};
-use super::survey::{Bad, Claim, Seen, each_piece, is_below};
+use super::survey::{Bad, Claim, Good, Seen, each_piece, is_below};
 use super::terms::Terms;
 use crate::format::batch::{Header, MAGIC};
 use crate::format::number::Offset;
+use crate::state::log_end::right_base;
 use crate::state::read::SegmentFile;
 use crate::storage::damage::Code;
 use crate::storage::segment::walk::{Span, Walk};
@@ -31,7 +32,7 @@ pub(super) fn out_of_order(
     terms: &Terms,
 ) -> Result<Vec<Bad>, ReadError> {
     let mut all = Vec::new();
-    each_piece(source, file, decodes, terms, &mut |seen| {
+    each_piece(source, (file, limit), decodes, terms, &mut |seen| {
         if let Seen::Good(good) = seen {
             let link = Link {
                 first: good.first,
@@ -148,6 +149,62 @@ fn repeats(
     };
     let [one, other] = [walk.head(this.span)?, walk.head(same.span)?];
     Ok(Header::new(&one).stored_crc() == Header::new(&other).stored_crc())
+}
+
+/// The last batch of a segment, as long as nothing lies between it and the one in front.
+pub(super) struct LastBatch {
+    /// Behind the piece in front, if that is a batch.
+    due: Option<Offset>,
+    /// With the offset at which it is due; of a segment whose offsets rise up to there.
+    last: Option<(Good, Offset)>,
+}
+
+impl LastBatch {
+    /// Of a segment that begins behind an offset.
+    pub(super) const fn behind(before: Offset) -> Self {
+        Self {
+            due: Some(before.plus(1)),
+            last: None,
+        }
+    }
+
+    /// Takes the next piece in; whether offsets rise up to it.
+    pub(super) fn piece(&mut self, seen: &Seen, rises: bool) {
+        match seen {
+            // Zeros that end a file are nothing that was written.
+            Seen::Bad(bad) if !bad.is_loss() => {}
+            Seen::Bad(_) => (self.due, self.last) = (None, None),
+            Seen::Good(good) => {
+                let due = self.due.replace(good.batch.next_offset());
+                self.last = due.filter(|_| rises).map(|due| (*good, due));
+            }
+        }
+    }
+
+    /// The batch, if it belongs elsewhere: to where the log ended once by the names of files.
+    pub(super) fn moved(self, end: Option<Offset>) -> Option<Bad> {
+        let (good, due) = self.last.filter(|(good, _)| good.span.magic == MAGIC)?;
+        let (first, last) = (good.first, good.batch.last_offset);
+        let belongs = right_base(end, due, (first, last))?;
+        let placed = Placed {
+            span: good.span,
+            link: Link {
+                first,
+                last,
+                records: good.records,
+            },
+            is_kept: false,
+        };
+        let end = belongs.0.saturating_add(last.0.saturating_sub(first.0));
+        let message = format!(
+            "offsets {first} to {last} at the end of a log that ended behind {end}, by the name \
+             of a producer snapshot or of a segment"
+        );
+        Some(Bad {
+            belongs: Some(belongs),
+            ..of(&placed, message)
+        })
+    }
 }
 
 fn end(span: Span) -> u64 {

@@ -28,8 +28,8 @@ impl Pass<'_> {
         let mut details = Vec::new();
         if let Some((bad, to)) = moved.and_then(|bad| bad.belongs.map(|to| (bad, to))) {
             details.push(format!(
-                "{}; offset {} becomes {to}: its neighbours leave it no other; no checksum covers \
-                 this field",
+                "{}; offset {} becomes {to}: what lies around it leaves it no other; no checksum \
+                 covers this field",
                 bad.message, good.first
             ));
             let delta = good.batch.last_offset.0.wrapping_sub(good.first.0);

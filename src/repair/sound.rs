@@ -106,7 +106,7 @@ fn segment(
         path: file.path.clone(),
         refusal: Refusal::NotSound { position, what },
     };
-    each_piece(source, file, false, terms, &mut |seen| {
+    each_piece(source, (file, None), false, terms, &mut |seen| {
         let good = match seen {
             Seen::Good(good) => good,
             Seen::Bad(bad) => {

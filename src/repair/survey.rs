@@ -2,7 +2,8 @@
 //! batches whose offsets do not rise.
 
 use super::epoch_line::{EpochLine, OutOfLine, Spot};
-use super::order::out_of_order;
+use super::inside::Inside;
+use super::order::{LastBatch, out_of_order};
 use super::terms::Terms;
 use crate::format::batch::{HEADER_SIZE, Header, MAGIC};
 use crate::format::frame::OVERHEAD;
@@ -70,13 +71,15 @@ pub(super) struct Surveyed<'a> {
 }
 
 /// Looks at all segments of a log: what is wrong with one may show in the next. Of batches whose
-/// leader epoch is wrong it gives the place; `epochs` is what leader-epoch-checkpoint says.
+/// leader epoch is wrong it gives the place; `epochs` is what leader-epoch-checkpoint says, and
+/// `end` where the log ended once by the names of files.
 ///
 /// # Errors
 /// A read that failed.
 pub(super) fn surveys<'a>(
     files: &'a [SegmentFile],
     epochs: Option<&LeaderEpochs>,
+    end: Option<Offset>,
     decodes: bool,
     terms: &Terms,
 ) -> Result<(Vec<Surveyed<'a>>, BTreeMap<Spot, OutOfLine>), ReadError> {
@@ -86,7 +89,8 @@ pub(super) fn surveys<'a>(
     while let Some((file, behind)) = rest.split_first() {
         let source = Source::open(&file.path, terms.access)?;
         let limit = limit(behind, terms)?;
-        let bad = survey(&source, file, limit, decodes, terms, &mut line)?;
+        let ends = Ends { limit, named: end };
+        let bad = survey(&source, file, ends, decodes, terms, &mut line)?;
         surveys.push(Surveyed { file, limit, bad });
         rest = behind;
     }
@@ -107,16 +111,24 @@ fn limit(behind: &[SegmentFile], terms: &Terms) -> Result<Option<Offset>, ReadEr
     Ok(None)
 }
 
-/// Looks at a segment whose offsets must lie below `limit`, where the next one with a batch
-/// begins: what of it cannot stay, by rising position. Records are decoded if `decodes` says so.
-/// Every batch that can be read is shown to `line`.
+/// Where a segment ends, or may.
+#[derive(Debug, Clone, Copy)]
+struct Ends {
+    /// Where the next segment begins that holds a batch: its offsets must lie below.
+    limit: Option<Offset>,
+    /// Where the log ended once by the names of files.
+    named: Option<Offset>,
+}
+
+/// Looks at a segment: what of it cannot stay, by rising position. Records are decoded if `decodes`
+/// says so. Every batch that can be read is shown to `line`.
 ///
 /// # Errors
 /// A read that failed.
 fn survey(
     source: &Source,
     file: &SegmentFile,
-    limit: Option<Offset>,
+    Ends { limit, named }: Ends,
     decodes: bool,
     terms: &Terms,
     line: &mut EpochLine<'_>,
@@ -124,7 +136,9 @@ fn survey(
     let mut found = Vec::new();
     let mut last = file.base_offset.plus(-1);
     let mut rises = true;
-    each_piece(source, file, decodes, terms, &mut |seen| {
+    let mut end = LastBatch::behind(last);
+    each_piece(source, (file, limit), decodes, terms, &mut |seen| {
+        end.piece(&seen, rises);
         match seen {
             Seen::Bad(bad) => found.push(bad),
             Seen::Good(good) => {
@@ -137,7 +151,10 @@ fn survey(
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    if !rises {
+    if let (None, Some(moved)) = (limit, end.moved(named)) {
+        found.push(moved);
+        found.sort_by_key(|bad| bad.position);
+    } else if !rises {
         found.extend(out_of_order(source, file, limit, decodes, terms)?);
         found.sort_by_key(|bad| bad.position);
     }
@@ -151,7 +168,7 @@ fn survey(
 /// A read that failed.
 fn has_batch(source: &Source, file: &SegmentFile, terms: &Terms) -> Result<bool, ReadError> {
     let mut found = false;
-    each_piece(source, file, false, terms, &mut |seen| {
+    each_piece(source, (file, None), false, terms, &mut |seen| {
         found = matches!(seen, Seen::Good(_));
         Ok(match found {
             true => ControlFlow::Break(()),
@@ -171,10 +188,11 @@ pub(super) enum Seen {
     Good(Good),
 }
 
-/// Gives every piece of a segment, in order; batches by themselves, whatever their neighbours say.
+/// Gives every piece of a segment that ends below `limit`, in order; batches by themselves,
+/// whatever their neighbours say, but for those that lie inside damage.
 pub(super) fn each_piece(
     source: &Source,
-    file: &SegmentFile,
+    (file, limit): (&SegmentFile, Option<Offset>),
     decodes: bool,
     terms: &Terms,
     visit: &mut dyn FnMut(Seen) -> Result<ControlFlow<()>, ReadError>,
@@ -182,37 +200,55 @@ pub(super) fn each_piece(
     let mut told = 0;
     let mut walk = Walk::new(source);
     let mut reader = BatchReader::new(source, MOST_RECORD_BYTES);
+    let mut inside = Inside::new(source, file, limit);
     while let Some(piece) = walk.next_piece()? {
         let (Piece::Damage(Damage { position, .. }) | Piece::Batch(Span { position, .. })) = piece;
         if position >= told + PACE {
             terms.tell_read(position - told);
             told = position;
         }
-        let seen = match piece {
-            Piece::Damage(damage) => {
-                let span = Span {
-                    position: damage.position,
-                    size: u32::try_from(damage.size).unwrap_or(u32::MAX),
-                    magic: MAGIC,
-                };
-                let head = walk.head(span)?;
-                let claim = claim_of(&head, damage.size);
-                let length = Header::new(&head).batch_length();
-                let frame = u64::try_from(length).ok().map(|length| length + OVERHEAD);
-                let is_one_batch = frame == Some(damage.size);
-                Seen::Bad(Bad::of(&damage, claim, is_one_batch))
-            }
-            Piece::Batch(span) => batch(&mut reader, file, span, decodes)?,
+        let (pieces, one) = match piece {
+            Piece::Damage(damage) => (inside.apart(&mut reader, &damage)?, None),
+            Piece::Batch(span) => match inside.of_a_value(span)? {
+                None => (Vec::new(), Some(batch(&mut reader, file, span, decodes)?)),
+                inner => (Vec::new(), inner),
+            },
         };
-        if visit(seen)?.is_break() {
-            return Ok(());
+        for seen in pieces.into_iter().chain(one) {
+            if let Seen::Good(good) = &seen {
+                inside.pass(good);
+            }
+            if visit(seen)?.is_break() {
+                return Ok(());
+            }
         }
     }
     terms.tell_read(source.len() - told);
     Ok(())
 }
 
-fn batch(
+/// A stretch that holds no batch, with what its first bytes say of one.
+///
+/// # Errors
+/// A read that failed.
+pub(super) fn bad_stretch(walk: &mut Walk<'_>, damage: &Damage) -> Result<Bad, ReadError> {
+    let span = Span {
+        position: damage.position,
+        size: u32::try_from(damage.size).unwrap_or(u32::MAX),
+        magic: MAGIC,
+    };
+    let head = walk.head(span)?;
+    let claim = claim_of(&head, damage.size);
+    let length = Header::new(&head).batch_length();
+    let frame = u64::try_from(length).ok().map(|length| length + OVERHEAD);
+    Ok(Bad::of(damage, claim, frame == Some(damage.size)))
+}
+
+/// What a record set that frames turns out to be.
+///
+/// # Errors
+/// A read that failed.
+pub(super) fn batch(
     reader: &mut BatchReader<'_>,
     file: &SegmentFile,
     span: Span,

@@ -10,6 +10,7 @@
 )]
 
 pub mod check;
+pub mod cluster;
 pub mod compare;
 pub mod control_json;
 pub mod digits;

@@ -15,6 +15,7 @@ pub(crate) mod hash;
 pub mod index_build;
 mod leader;
 pub mod load;
+pub mod log_end;
 pub mod manager;
 mod ongoing;
 mod open_slots;

@@ -5,6 +5,7 @@ mod batch_draft;
 mod batches;
 mod bounds;
 mod checked_logs;
+mod cluster_images;
 mod cluster_log;
 mod collisions;
 mod companions;

@@ -1,5 +1,6 @@
 //! What batches say of each other: no checksum covers base offset, length, leader epoch and magic
-//! of a batch, so only the batches around it tell when one of them is wrong.
+//! of a batch, so only the batches around it tell when one of them is wrong; behind the last one of
+//! a log it is the names of files that tell.
 
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,8 @@ use crate::analysis::words::utc;
 use crate::format::batch::MAGIC;
 use crate::format::number::{LeaderEpoch, Offset, Timestamp};
 use crate::state::batch::Batch;
+use crate::state::log_end::right_base;
+use crate::state::read::SegmentFile;
 
 /// A clock may be so far ahead: brokers take it (`message.timestamp.after.max.ms`).
 const LEEWAY_MS: i64 = 3_600_000;
@@ -41,6 +44,10 @@ impl Side {
         }
     }
 
+    fn end(&self) -> u64 {
+        self.position.saturating_add(self.size.into())
+    }
+
     fn evidence(&self, what: &'static str) -> Evidence {
         Evidence::place(what, self.first, self.position)
     }
@@ -61,6 +68,8 @@ struct Fallen {
 pub(super) struct Neighbours {
     path: PathBuf,
     base: Offset,
+    /// Where the log ended once, by the names of files.
+    named_end: Option<Offset>,
     /// The batch before in this segment.
     before: Option<Side>,
     /// The one before that.
@@ -74,10 +83,11 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(named_end: Option<Offset>) -> Self {
         Self {
             path: PathBuf::new(),
             base: Offset(0),
+            named_end,
             before: None,
             before_that: None,
             earlier: None,
@@ -352,6 +362,49 @@ impl Neighbours {
         self.finding(code, Severity::Warning, side, text)
             .resting_on(evidence)
             .resting_on(side.evidence("batch"))
+    }
+
+    /// A file of so many bytes has ended: whether its last batch was moved up from where the log
+    /// ended. It did not end here if the next segment begins below that.
+    pub(super) fn end_log(
+        &mut self,
+        length: u64,
+        next: Option<&SegmentFile>,
+        ledger: &mut Ledger<'_>,
+    ) {
+        let Some(last) = self.before.filter(|last| last.end() == length) else {
+            return;
+        };
+        if next.is_some_and(|next| Some(next.base_offset) != self.named_end) {
+            return;
+        }
+        let in_front = self.before_that.filter(|one| one.end() == last.position);
+        let due = match (last.position, in_front) {
+            (0, _) => self.base,
+            (_, Some(one)) => one.last.plus(1),
+            (_, None) => return,
+        };
+        let Some(should) = right_base(self.named_end, due, (last.first, last.last)) else {
+            return;
+        };
+        // One that was moved down shows against the batch in front.
+        if last.first < due || last.epoch < LeaderEpoch(0) {
+            return;
+        }
+        let end = self.named_end.unwrap_or(due);
+        let text = format!(
+            "its base offset is {}, and the batch in front and the name of a producer snapshot or \
+             segment, by which the log ended at {end}, leave room for {should} alone; no checksum \
+             covers this field",
+            last.first
+        );
+        let code = FindingCode::OffsetRegression;
+        let finding = self.finding(code, Severity::Error, &last, text);
+        let finding = finding.resting_on(Evidence::values("baseOffset", &last.first, &should));
+        ledger.add(match in_front {
+            Some(one) => finding.resting_on(one.evidence("batch before")),
+            None => finding,
+        });
     }
 
     /// The segment has ended: whether its age counts from a time that has not come.

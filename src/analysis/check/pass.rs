@@ -26,6 +26,7 @@ use crate::analysis::strands::{self, Strands};
 use crate::analysis::witness::is_turn;
 use crate::format::number::{Offset, Timestamp};
 use crate::state::batch::{Batch, Control, control};
+use crate::state::log_end::named_end;
 use crate::state::read::{ReadOptions, SegmentFile, batch_at};
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::damage::Damage;
@@ -104,7 +105,7 @@ pub(super) fn check_opened(
         terms,
         belief,
         look: Look::new(checkers, producers, ledger),
-        neighbours: Neighbours::new(),
+        neighbours: Neighbours::new(named_end(directory)),
         records: Records::default(),
         snapshots,
         strands: Strands::new(options).of(name),
@@ -191,6 +192,8 @@ impl Pass<'_, '_> {
                 let Self {
                     look, neighbours, ..
                 } = self;
+                let next = look.producers.behind(segment.base_offset);
+                neighbours.end_log(source.len(), next, &mut look.ledger);
                 neighbours.end_segment(self.terms.now, &mut look.ledger);
                 look.each(|checker, found| checker.end_segment(found));
             }

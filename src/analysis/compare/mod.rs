@@ -85,7 +85,7 @@ fn front<'s>(scope: &'s Scope<'s, '_>, log: &'s ComparedLog) -> Result<Front, Re
         path: log.path.clone(),
         reason,
     })?;
-    let stretches = Stretches::new(portions, log.first_base());
+    let stretches = Stretches::new(portions, log.first_base(), log.named_end);
     Ok(Front::new(stretches, log.start))
 }
 

@@ -13,6 +13,7 @@ use crate::format::offset_checkpoint;
 use crate::format::partition_metadata;
 use crate::format::uuid::Uuid;
 use crate::state::epochs::LeaderEpochs;
+use crate::state::log_end::named_end;
 use crate::state::read::{SegmentFile, segments};
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::directory::{KafkaFile, PartitionDirectory};
@@ -76,6 +77,8 @@ pub struct ComparedLog {
     pub first_snapshot: Option<PathBuf>,
     /// Who hears how far the reading is; a union is read three times.
     pub listener: Option<Arc<dyn Listener>>,
+    /// Where the log ended once, by the names of files.
+    pub(super) named_end: Option<Offset>,
     /// How to read.
     pub(super) access: Access,
     /// The only file, where it is one: it may be a stream that can be read once.
@@ -122,6 +125,7 @@ impl ComparedLog {
             first_snapshot: at_first.next().map(|file| file.path.clone()),
             segments,
             name,
+            named_end: named_end(directory),
             listener: None,
             access,
             alone: None,
@@ -157,6 +161,7 @@ impl ComparedLog {
             checkpoint: None,
             is_compacted: false,
             first_snapshot: None,
+            named_end: None,
             listener: None,
             access,
             alone: Some(Arc::new(source)),

@@ -1,7 +1,8 @@
 //! A log as good batches and the stretches of offsets that damage took.
 //!
 //! Damage names bytes, not offsets: what it took lies between the good batches around it. A base
-//! offset is under no checksum, so a batch that does not fit between its neighbours is damage too.
+//! offset is under no checksum, so a batch that does not fit between its neighbours is damage too;
+//! the last one has the name of a producer snapshot behind it, where one was taken.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use std::sync::mpsc::Receiver;
 
 use super::reading::{Item, Portion, Seen};
 use crate::format::number::Offset;
+use crate::state::log_end::right_base;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::source::ReadError;
 
@@ -48,17 +50,24 @@ pub(super) struct Stretches {
     lost: Option<Lost>,
     /// The offset behind the last good batch.
     expected: Offset,
+    /// Where the log ended once, by the names of files.
+    named_end: Option<Offset>,
 }
 
 impl Stretches {
-    /// Of a log whose first segment begins at `first`.
-    pub(super) const fn new(portions: Receiver<Portion>, first: Offset) -> Self {
+    /// Of a log whose first segment begins at `first`, and which ended at `named_end` once.
+    pub(super) const fn new(
+        portions: Receiver<Portion>,
+        first: Offset,
+        named_end: Option<Offset>,
+    ) -> Self {
         Self {
             portions,
             waiting: VecDeque::new(),
             held: None,
             lost: None,
             expected: first,
+            named_end,
         }
     }
 
@@ -168,6 +177,15 @@ impl Stretches {
                      a batch of the offsets {base} to {last}",
                     next.batch.base_offset
                 ))
+            }
+            None if self.lost.is_none() => {
+                right_base(self.named_end, expected, (base, last)).map(|right| {
+                    format!(
+                        "expected the last batch at offset {right}, to end where the log did by \
+                         the name of a producer snapshot or of a segment, found the offsets \
+                         {base} to {last}"
+                    )
+                })
             }
             _ => None,
         })

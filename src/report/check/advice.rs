@@ -207,8 +207,8 @@ fn misnamed(finding: &Finding, place: &Place<'_>) -> String {
         ),
         None => format!(
             "Look at another replica. If one is healthy, stop this broker, move {} out of the log \
-             directory and start it. Of a last copy, find the right name from the batches and the \
-             neighbours, and give it to the segment and the files beside it, in a copy.",
+             directory and start it. Of a last copy, copy it first; the repair gives the file its \
+             name back where its offsets and the other files leave one alone, and says so.",
             directory(place)
         ),
     }

@@ -15,7 +15,9 @@ pub(super) const GROUP: Group = Group {
                     offset then has two contents, or the log goes back. Where the neighbours \
                     leave room for one base offset alone, the batch between them has the damaged \
                     field, the evidence says what it should be, and all else is held against the \
-                    log with the batch at that place.",
+                    log with the batch at that place. Of the last batch of a log the greatest \
+                    name of a producer snapshot or segment tells it in place of a neighbour \
+                    behind it.",
             severity: "always an error",
             causes: "A flipped bit in a base offset; a segment that was put together by hand; \
                      faults of brokers that appended twice (KAFKA-19407, KAFKA-3919).",
@@ -74,7 +76,8 @@ pub(super) const GROUP: Group = Group {
                      segment alone, so the end of the first is lost to readers, or read twice by \
                      those who come from its front.",
             repair: "`kfsck repair log --salvage` keeps, of the orders that are possible, the one \
-                     with the most batches; `--truncate` cuts where the overlap begins.",
+                     with the most batches; `--truncate` cuts where the overlap begins. Where the \
+                     names of files were exchanged, both give them back.",
             action: "Find out which files do not belong here (their times, other replicas).",
             reports: &[],
         },
@@ -89,8 +92,9 @@ pub(super) const GROUP: Group = Group {
             broker: "Looks for the name of 20 digits alone, and makes the file, empty, where it \
                      is not: nothing of a file of another name is in the log then. Offsets below \
                      the name's are found by nobody, and no index can name them.",
-            repair: "Nothing: segments keep their names. Batches below the name's offset are \
-                     damage to `kfsck repair log`.",
+            repair: "`kfsck repair log` gives files their names back where these were exchanged, \
+                     and a file where its batches fill exactly what its neighbours leave. \
+                     Otherwise batches below the name's offset are damage to it.",
             action: "With the broker stopped, give a name without its 20 digits back to the file \
                      (`mv 60.log 00000000000000000060.log`), and to those beside it (`.index`, \
                      `.timeindex`, `.txnindex`). Where the digits are wrong, find the right ones \

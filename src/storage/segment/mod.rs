@@ -6,6 +6,7 @@ pub mod control_faults;
 mod framed;
 mod growth;
 mod legacy_contents;
+mod lone;
 mod range_crc;
 mod reach;
 pub mod record_offsets;

@@ -86,7 +86,7 @@ impl Chain {
 }
 
 /// Where a part of a record ends.
-enum Part {
+pub(super) enum Part {
     Ends(u64),
     /// Behind the end of the file; up to here sizes were read.
     IsCut(u64),
@@ -95,8 +95,8 @@ enum Part {
 }
 
 /// A record's sizes, which agree with one another.
-struct RecordFrame {
-    end: u64,
+pub(super) struct RecordFrame {
+    pub(super) end: u64,
     offset_delta: i32,
 }
 
@@ -288,14 +288,14 @@ impl Walk<'_> {
     }
 
     /// Counts the records that are read, and ends it where a made file has them read many times.
-    fn may_read_a_record(&mut self) -> bool {
+    pub(super) fn may_read_a_record(&mut self) -> bool {
         self.records_read = self.records_read.saturating_add(1);
         self.records_read.saturating_mul(LEAST_BYTES_A_RECORD) <= self.length
     }
 
     /// The sizes of the record at `at`; `None` when they contradict one another. A record that the
     /// file cuts is judged by those in front of the cut, which must tell of half of it at least.
-    fn record_frame(&mut self, at: u64) -> Result<Option<RecordFrame>, ReadError> {
+    pub(super) fn record_frame(&mut self, at: u64) -> Result<Option<RecordFrame>, ReadError> {
         let Ok(head) = RecordHead::read(self.window.bytes(at, RECORD_HEAD)?) else {
             return Ok(None);
         };
@@ -344,7 +344,7 @@ impl Walk<'_> {
     }
 
     /// Where a key or value ends, of which the size lies at `at`.
-    fn part(&mut self, at: u64, end: u64) -> Result<Part, ReadError> {
+    pub(super) fn part(&mut self, at: u64, end: u64) -> Result<Part, ReadError> {
         if at >= end {
             return Ok(Part::Contradicts);
         }
@@ -366,7 +366,7 @@ impl Walk<'_> {
     }
 
     /// A size at `at`, 0 for null, and the bytes that it takes.
-    fn size_at(&mut self, at: u64) -> Result<Option<(u64, u64)>, ReadError> {
+    pub(super) fn size_at(&mut self, at: u64) -> Result<Option<(u64, u64)>, ReadError> {
         let mut cursor = Cursor::new(self.window.bytes(at, VARINT_LIMIT)?);
         let size = cursor.varint("size").ok().map(length_of);
         Ok(size.map(|size| (size, position_of(&cursor))))

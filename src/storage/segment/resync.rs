@@ -270,7 +270,7 @@ impl Walk<'_> {
 
     /// Cheap tests that every record set passes that Kafka wrote: they keep hostile bytes from
     /// costing a checksum at every position.
-    fn is_as_written(&mut self, span: Span) -> Result<bool, ReadError> {
+    pub(super) fn is_as_written(&mut self, span: Span) -> Result<bool, ReadError> {
         const ATTRIBUTES_AT: u64 = 21;
         if span.magic == batch::MAGIC {
             let attributes = self
@@ -341,7 +341,7 @@ impl Walk<'_> {
 impl Passed {
     /// Whether one more may cost a checksum, after this many bytes of searching: as many as there
     /// could be record sets, and not one at every byte.
-    fn may_weigh(&mut self, searched: u64) -> bool {
+    pub(super) fn may_weigh(&mut self, searched: u64) -> bool {
         const SOME: u64 = 64;
         const LEAST_SIZE: u64 = 61;
         let most = searched.div_euclid(LEAST_SIZE).saturating_add(SOME);

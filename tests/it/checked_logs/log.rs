@@ -1,6 +1,8 @@
 //! What is wrong with bytes, batches and records, and what batches say of each other.
 
 use super::{SEGMENT, T, batch, brief, check_files, check_log, patched, records, resealed, terms};
+use kfsck::analysis::check::code::FindingCode;
+use kfsck::analysis::check::finding::Finding;
 use kfsck::analysis::check::terms::Depth;
 use kfsck::format::number::{LeaderEpoch, Timestamp};
 
@@ -168,6 +170,33 @@ fn offsets_that_do_not_rise() {
     assert_eq!(findings[0].evidence[0].computed.as_deref(), Some("1"));
     let backward = records(9, 1, |draft| draft.last_offset_delta = -2);
     assert!(told(&backward).contains(&"E offset-regression 9".to_owned()));
+}
+
+#[test]
+fn the_last_offset_against_the_name_of_a_snapshot() {
+    let name = "00000000000000000000.log";
+    let size = plain(0).len() as u64;
+    let log = [plain(0), plain(1), plain(2 + 512)].concat();
+    let told = |log: &[u8], beside: &str| {
+        let findings = check_files(&[(name, log), (beside, b"")], &terms(Depth::Crc));
+        let is_of_it = |found: &Finding| found.code == FindingCode::OffsetRegression;
+        findings.into_iter().find(is_of_it)
+    };
+    for beside in ["00000000000000000003.snapshot", "00000000000000000003.log"] {
+        let found = told(&log, beside).unwrap();
+        assert_eq!(found.position, Some(2 * size));
+        assert_eq!(found.evidence[0].computed.as_deref(), Some("2"));
+    }
+    for beside in [
+        "00000000000000000002.snapshot",
+        "00000000000000000004.snapshot",
+        "00000000000000000515.snapshot",
+        "00000000000000009000.snapshot",
+    ] {
+        assert_eq!(told(&log, beside), None, "{beside}");
+    }
+    let sound = [plain(0), plain(1), plain(2)].concat();
+    assert_eq!(told(&sound, "00000000000000000003.snapshot"), None);
 }
 
 #[test]

@@ -184,6 +184,26 @@ fn what_both_have_lost_stays_a_hole_and_is_told() {
     assert_eq!(segments(&restored).into_values().next().unwrap(), kept);
 }
 
+/// No checksum covers its offset, and no batch lies behind it: a snapshot tells where it belongs.
+#[test]
+fn a_last_batch_that_was_moved_is_taken_from_the_other_alone() {
+    let batch = |offset: i64| plain(offset, b"value");
+    let whole: Vec<u8> = (0..6).flat_map(batch).collect();
+    let moved = [&whole[..5 * batch(0).len()], &batch(5 + 512)].concat();
+    let (_one, source) = partition(&[(0, moved)]);
+    let (_other, dest) = partition(&[(0, whole.clone())]);
+    for side in [&source, &dest] {
+        fs::write(side.join("00000000000000000006.snapshot"), b"").unwrap();
+    }
+    for (one, other) in [(&source, &dest), (&dest, &source)] {
+        assert_eq!(compared(one, other).verdict(), Verdict::Damaged);
+        let place = tempfile::tempdir().unwrap();
+        let (plan, restored) = union(one, other, place.path());
+        assert_eq!(plan.kept.records, 6);
+        assert_eq!(segments(&restored).into_values().next().unwrap(), whole);
+    }
+}
+
 #[test]
 fn a_conflict_is_refused_and_both_are_shown() {
     let (_one, source) = partition(&[(0, [plain(0, b"a"), plain(1, b"b")].concat())]);

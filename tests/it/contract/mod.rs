@@ -159,6 +159,7 @@ mod all {
         check: ["check"];
         explain: ["explain"];
         compare: ["compare"];
+        cluster: ["cluster"];
         completions: ["completions"];
         man: ["man"];
     }
@@ -225,6 +226,8 @@ mod printing {
         compare: ["compare", "testdata/kafka/main/plain-0", "testdata/kafka/main/plain-0"];
         compare_json: ["compare", "--format", "json", "testdata/kafka/main/idem-0",
             "testdata/kafka/main/idem-0"];
+        cluster: ["cluster", "testdata/kafka/main"];
+        cluster_json: ["cluster", "--format", "json", "testdata/kafka/main"];
         completions: ["completions", "bash"];
         man: ["man"];
         help: ["help", "dump-log"];

@@ -103,8 +103,27 @@ struct Told {
     epochs: (Option<LeaderEpoch>, Option<LeaderEpoch>),
 }
 
-/// By its neighbours: the batches next to it that are as they were.
-fn told(before: &[Kept], now: &[Now], at: usize, first: Offset, epoch: LeaderEpoch) -> Told {
+/// Where a log ended once: the greatest name of a segment or a producer snapshot.
+fn named_end(partition: &Path) -> Option<Offset> {
+    let entries = fs::read_dir(partition).unwrap().map(Result::unwrap);
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names
+        .filter_map(|name| {
+            let number = name.strip_suffix(".log").or(name.strip_suffix(".snapshot"));
+            number?.parse().ok().map(Offset)
+        })
+        .max()
+}
+
+/// By its neighbours: the batches next to it that are as they were. Behind the last one `end`
+/// stands, the greatest name of a file, if it ended there and follows on the one in front.
+fn told(
+    before: &[Kept],
+    now: &[Now],
+    at: usize,
+    (first, epoch): (Offset, LeaderEpoch),
+    end: Option<Offset>,
+) -> Told {
     let this = &before[at];
     let last = Offset(first.0.wrapping_add(this.last.0 - this.first.0));
     let intact = |at: usize| matches!(now[at], Now::Intact);
@@ -118,11 +137,18 @@ fn told(before: &[Kept], now: &[Now], at: usize, first: Offset, epoch: LeaderEpo
         // A segment begins at the offset of its name.
         false => before[at].segment,
     });
-    let offset = first.0 <= low || last < first || high.is_some_and(|high| last >= high);
     let adjoins = |other: Option<usize>, at: Option<usize>| other == at;
+    let is_at_end = at + 1 == before.len()
+        && last >= first
+        && end == Some(this.last.plus(1))
+        && adjoins(front, at.checked_sub(1))
+        && this.first.0 == low + 1;
+    let high = high.or(end.filter(|_| is_at_end));
+    let offset = first.0 <= low || last < first || high.is_some_and(|high| last >= high);
+    let behind_or_end = behind.or(is_at_end.then_some(at + 1));
     let is_one_offset = offset
         && adjoins(front, at.checked_sub(1))
-        && adjoins(behind, Some(at + 1))
+        && adjoins(behind_or_end, Some(at + 1))
         && this.first.0 == low + 1
         && high == Some(this.last.plus(1));
     let epochs = (
@@ -145,11 +171,11 @@ fn told(before: &[Kept], now: &[Now], at: usize, first: Offset, epoch: LeaderEpo
 
 /// Whether a batch next to it has an offset that shows a change and that no place is left for: one
 /// of the two is wrong, and nothing tells which.
-fn is_in_doubt(before: &[Kept], now: &[Now], at: usize) -> bool {
+fn is_in_doubt(before: &[Kept], now: &[Now], at: usize, end: Option<Offset>) -> bool {
     let mut next_to = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
     next_to.any(|next| match now.get(next) {
         Some(Now::Unsealed { first, epoch }) => {
-            let told = told(before, now, next, *first, *epoch);
+            let told = told(before, now, next, (*first, *epoch), end);
             let length = before[next].last.0 - before[next].first.0;
             let overlaps = *first <= before[at].last && before[at].first <= first.plus(length);
             told.offset && !told.is_one_offset && overlaps
@@ -168,6 +194,7 @@ pub(super) fn complaints(case: &Path, end: i64) -> Vec<String> {
     let before = batches(&whole);
     let after = batches(&repaired);
     let now: Vec<_> = before.iter().map(|batch| batch.now(&damaged)).collect();
+    let last = named_end(&damaged);
     let said = fs::read_to_string(case.join("told")).unwrap();
     let is_cut = said.contains("--truncate");
     let left: HashSet<&[u8]> = after.iter().map(|batch| &batch.bytes[..]).collect();
@@ -176,14 +203,15 @@ pub(super) fn complaints(case: &Path, end: i64) -> Vec<String> {
     for (at, batch) in before.iter().enumerate() {
         let told = match now[at] {
             Now::Intact if left.contains(&batch.bytes[..]) => continue,
-            Now::Intact if !is_cut && is_in_doubt(&before, &now, at) => continue,
+            Now::Intact if !is_cut && is_in_doubt(&before, &now, at, last) => continue,
             Now::Intact => {
                 complaints.push(format!("the batch at offset {} was lost", batch.first));
                 continue;
             }
             Now::Broken => None,
             Now::Unsealed { first, epoch } => {
-                Some((told(&before, &now, at, first, epoch), first, epoch))
+                let told = told(&before, &now, at, (first, epoch), last);
+                Some((told, first, epoch))
             }
         };
         let is_seen = told

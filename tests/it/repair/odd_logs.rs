@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use kfsck::format::batch_draft::{BatchDraft, RecordDraft, encode};
 use kfsck::format::number::{LeaderEpoch, Offset, Timestamp};
+use kfsck::format::producer_snapshot::{self, Version};
 use kfsck::repair::error::{PlanError, Refusal};
 use kfsck::repair::log;
 use kfsck::repair::plan::{Action, Plan};
@@ -15,12 +16,12 @@ use kfsck::storage::source::Access;
 use super::{Copied, Verb, contents, plan, repaired, terms};
 
 /// A partition made of segments.
-struct Made {
+pub(super) struct Made {
     place: tempfile::TempDir,
 }
 
 impl Made {
-    fn new(segments: &[(i64, Vec<u8>)]) -> Self {
+    pub(super) fn new(segments: &[(i64, Vec<u8>)]) -> Self {
         let made = Self {
             place: tempfile::tempdir().unwrap(),
         };
@@ -31,23 +32,29 @@ impl Made {
         made
     }
 
-    fn path(&self) -> PathBuf {
+    pub(super) fn path(&self) -> PathBuf {
         self.place.path().join("orders-0")
     }
 
-    fn repaired(&self, verb: Verb) -> (Plan, PathBuf) {
+    /// Of no producer.
+    fn snapshot(&self, offset: i64) {
+        let bytes = producer_snapshot::encode(Version::V1, &[]).unwrap();
+        fs::write(self.path().join(format!("{offset:020}.snapshot")), bytes).unwrap();
+    }
+
+    pub(super) fn repaired(&self, verb: Verb) -> (Plan, PathBuf) {
         repaired(&self.path(), verb, &terms())
     }
 }
 
 /// Plain batches of one record each, no two alike.
-fn log_of(offsets: &[i64]) -> Vec<u8> {
+pub(super) fn log_of(offsets: &[i64]) -> Vec<u8> {
     let batches: Vec<_> = offsets.iter().map(|offset| (*offset, 0)).collect();
     log_with(&batches)
 }
 
 /// The same with leader epochs.
-fn log_with(batches: &[(i64, i32)]) -> Vec<u8> {
+pub(super) fn log_with(batches: &[(i64, i32)]) -> Vec<u8> {
     let mut log = Vec::new();
     for (number, (offset, epoch)) in batches.iter().enumerate() {
         let draft = BatchDraft::plain(
@@ -74,9 +81,9 @@ fn fixture(name: &str) -> Vec<u8> {
 }
 
 /// First and last offset, records, reason.
-type Loss<'a> = (Option<i64>, Option<i64>, Option<u64>, &'a str);
+pub(super) type Loss<'a> = (Option<i64>, Option<i64>, Option<u64>, &'a str);
 
-fn lost(plan: &Plan) -> Vec<Loss<'_>> {
+pub(super) fn lost(plan: &Plan) -> Vec<Loss<'_>> {
     let number = |offset: Option<Offset>| offset.map(|offset| offset.0);
     let lost = plan.lost.iter();
     lost.map(|lost| {
@@ -180,6 +187,78 @@ fn an_offset_that_was_changed_is_put_back_where_one_place_is_left() {
         let (plan, _) = made.repaired(Verb::Truncate);
         assert_eq!(plan.kept.records, place as u64, "{plan:#?}");
     }
+}
+
+/// Where the last batch of a log begins, and its base offset.
+fn last_of(log: &[u8]) -> (usize, i64) {
+    let length = |at: usize| {
+        let length: [u8; 4] = log[at + 8..at + 12].try_into().unwrap();
+        12 + usize::try_from(i32::from_be_bytes(length)).unwrap()
+    };
+    let mut last = 0;
+    while last + length(last) < log.len() {
+        last += length(last);
+    }
+    let offset = i64::from_be_bytes(log[last..last + 8].try_into().unwrap());
+    (last, offset)
+}
+
+#[test]
+fn the_last_batch_goes_back_to_where_a_name_says_that_the_log_ended() {
+    let whole = Copied::new("main/idem-0");
+    let before = contents(&whole.path);
+    let mut names = before.keys().filter(|name| name.ends_with(".log"));
+    let name = names.next_back().unwrap().clone();
+    let log = &before[&name];
+    let (last, offset) = last_of(log);
+    // The high bits of its base offset, its low bits upwards, and downwards, as 47 has that bit.
+    for ((at, bit), zeros) in [((1, 2), 0), ((6, 2), 0), ((6, 2), 99), ((7, 32), 0)] {
+        let copied = Copied::new("main/idem-0");
+        let mut bytes = log.clone();
+        bytes[last + at] ^= bit;
+        bytes.resize(log.len() + zeros, 0);
+        fs::write(copied.path.join(&name), bytes).unwrap();
+        let (made, result) = repaired(&copied.path, Verb::Salvage, &terms());
+        let detail = &made.steps[0].detail;
+        assert!(detail.contains(&format!("becomes {offset}")), "{detail}");
+        assert!(made.lost.is_empty(), "{:#?}", made.lost);
+        let after = contents(&result);
+        for name in [&name, "leader-epoch-checkpoint"] {
+            assert!(after[name] == before[name], "{name}: {made:#?}");
+        }
+        let (made, result) = repaired(&copied.path, Verb::Truncate, &terms());
+        assert_eq!(made.kept.last_offset, Some(Offset(offset - 1)));
+        assert_eq!(contents(&result)[&name], log[..last]);
+    }
+}
+
+#[test]
+fn the_last_batch_stays_where_no_name_or_another_one_says_that_the_log_ended() {
+    let log = log_of(&[0, 1, 7]);
+    // Behind the first batch; above the log's end; at it.
+    for snapshot in [None, Some(1), Some(4000), Some(8)] {
+        let made = Made::new(&[(0, log.clone())]);
+        if let Some(offset) = snapshot {
+            made.snapshot(offset);
+        }
+        let (plan, result) = made.repaired(Verb::Salvage);
+        assert_eq!(contents(&result)["00000000000000000000.log"], log);
+        assert_eq!(plan.kept.last_offset, Some(Offset(7)), "{plan:#?}");
+    }
+    // An empty segment bears witness too, and damage in front of the batch silences it.
+    let made = Made::new(&[(0, log.clone()), (3, Vec::new())]);
+    let (_, result) = made.repaired(Verb::Salvage);
+    assert_eq!(
+        contents(&result)["00000000000000000000.log"],
+        log_of(&[0, 1, 2])
+    );
+    let mut damaged = log_of(&[0, 1, 2, 7]);
+    let size = damaged.len() / 4;
+    damaged[2 * size + 70] ^= 1;
+    let made = Made::new(&[(0, damaged)]);
+    made.snapshot(3);
+    let (plan, _) = made.repaired(Verb::Salvage);
+    assert_eq!(plan.kept.last_offset, Some(Offset(7)), "{plan:#?}");
 }
 
 #[test]

@@ -27,6 +27,7 @@ use kfsck::storage::unfinished::UNFINISHED;
 use kfsck::storage::work_directory::unsettled;
 
 use super::breaking::Half;
+use super::misnamed::exchange;
 use super::{Verb, contents, plan};
 use crate::program::testdata;
 
@@ -297,16 +298,30 @@ impl Disk for PowerLoss {
 
 const PARTITION: &str = "logs/txn-both-0";
 
-/// A partition with a loss in its middle, and segments and snapshots that go.
-fn damaged() -> tempfile::TempDir {
+/// What is wrong with a partition.
+#[derive(Debug, Clone, Copy)]
+enum Wrong {
+    /// A loss in its middle: segments and snapshots go.
+    Byte,
+    /// Two segments bear each other's name.
+    Names,
+}
+
+fn damaged(wrong: Wrong) -> tempfile::TempDir {
     let place = in_memory();
     let path = place.path().join(PARTITION);
     fs::create_dir_all(&path).unwrap();
-    for (name, mut bytes) in contents(&testdata("main/txn-both-0")) {
-        if name == "00000000000000000048.log" {
-            bytes[100] ^= 1;
-        }
+    for (name, bytes) in contents(&testdata("main/txn-both-0")) {
         fs::write(path.join(name), bytes).unwrap();
+    }
+    let [one, other] = [48, 94].map(|base| format!("{base:020}.log"));
+    match wrong {
+        Wrong::Names => exchange(&path, &one, &other),
+        Wrong::Byte => {
+            let mut bytes = fs::read(path.join(&one)).unwrap();
+            bytes[100] ^= 1;
+            fs::write(path.join(one), bytes).unwrap();
+        }
     }
     place
 }
@@ -314,8 +329,8 @@ fn damaged() -> tempfile::TempDir {
 type Files = BTreeMap<String, Vec<u8>>;
 
 /// Before and behind the repair, and what was planned for.
-fn before_and_behind() -> (Files, Files) {
-    let place = damaged();
+fn before_and_behind(wrong: Wrong) -> (Files, Files) {
+    let place = damaged(wrong);
     let path = place.path().join(PARTITION);
     let before = contents(&path);
     let plan = plan(&path, Verb::Truncate);
@@ -342,11 +357,17 @@ fn settled(root: &Path, before: &Files, behind: &Files) -> bool {
 
 #[test]
 fn a_repair_in_place_is_whole_or_not_there_after_a_loss_of_power() {
-    let (before, behind) = before_and_behind();
+    for wrong in [Wrong::Byte, Wrong::Names] {
+        in_place_is_whole_or_not_there(wrong);
+    }
+}
+
+fn in_place_is_whole_or_not_there(wrong: Wrong) {
+    let (before, behind) = before_and_behind(wrong);
     let mut dice = ChaCha8Rng::seed_from_u64(5);
     let (mut old, mut new, mut again) = (0, 0, 0);
     for at in 0.. {
-        let place = damaged();
+        let place = damaged(wrong);
         let plan = plan(&place.path().join(PARTITION), Verb::Truncate);
         let mut disk = PowerLoss::new(place.path(), at);
         let applied = apply(&mut disk, &plan, Access::Map);
@@ -378,7 +399,10 @@ fn a_repair_in_place_is_whole_or_not_there_after_a_loss_of_power() {
             break;
         }
     }
-    assert!(old > 100 && new > 100 && again > 100, "{old} {new} {again}");
+    assert!(
+        old > 100 && new > 100 && again > 100,
+        "{wrong:?}: {old} {new} {again}"
+    );
 }
 
 fn written(disk: &mut dyn Disk, plan: &Plan, place: &Path) -> Option<output::Output> {
@@ -387,11 +411,11 @@ fn written(disk: &mut dyn Disk, plan: &Plan, place: &Path) -> Option<output::Out
 
 #[test]
 fn an_output_is_whole_or_bears_another_name_after_a_loss_of_power() {
-    let (before, behind) = before_and_behind();
+    let (before, behind) = before_and_behind(Wrong::Byte);
     let mut dice = ChaCha8Rng::seed_from_u64(6);
     let mut replaced = 0;
     for at in 0.. {
-        let place = damaged();
+        let place = damaged(Wrong::Byte);
         let made = plan(&place.path().join(PARTITION), Verb::Truncate);
         let mut disk = PowerLoss::new(place.path(), at);
         let is_done = written(&mut disk, &made, place.path()).is_some();

@@ -253,7 +253,7 @@ public final class MessageLogsProgram {
         return records;
     }
 
-    private static byte[] bytes(ApiMessageAndVersion message) {
+    static byte[] bytes(ApiMessageAndVersion message) {
         ObjectSerializationCache cache = new ObjectSerializationCache();
         ByteBuffer buffer = ByteBuffer.allocate(MetadataRecordSerde.INSTANCE.recordSize(message, cache));
         MetadataRecordSerde.INSTANCE.write(message, cache, new ByteBufferAccessor(buffer));
