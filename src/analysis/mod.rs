@@ -16,6 +16,8 @@ pub mod cluster_log;
 pub mod compare;
 pub mod distribution;
 pub mod event_verdict;
+pub mod group_log;
+pub mod groups;
 pub mod hanging_transaction;
 pub mod held_back;
 pub mod log_findings;

@@ -12,6 +12,7 @@ mod designs;
 mod dump_log;
 mod expiry;
 mod explain;
+mod groups;
 mod in_order;
 mod inspect_snapshot;
 mod man;
@@ -119,6 +120,7 @@ enum Command {
     Explain(explain::Explain),
     Compare(Box<compare::Compare>),
     Cluster(cluster::Cluster),
+    Groups(groups::GroupsCommand),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -144,6 +146,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Explain(command) => command.run(&mut session),
         Command::Compare(command) => command.run(&mut session),
         Command::Cluster(command) => command.run(&mut session),
+        Command::Groups(command) => command.run(&mut session),
         Command::Completions(command) => command.run(&mut session),
         Command::Man(command) => command.run(&mut session),
     };
@@ -202,7 +205,11 @@ impl Command {
             Self::Compare(compare) => compare
                 .validate()
                 .map_err(|error| (["compare"].as_slice(), error)),
-            Self::Cluster(_) | Self::Explain(_) | Self::Completions(_) | Self::Man(_) => Ok(()),
+            Self::Cluster(_)
+            | Self::Groups(_)
+            | Self::Explain(_)
+            | Self::Completions(_)
+            | Self::Man(_) => Ok(()),
         }
     }
 }

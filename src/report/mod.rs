@@ -16,6 +16,7 @@ pub mod control_json;
 pub mod digits;
 pub mod dump;
 pub mod explain;
+pub mod groups;
 pub mod json;
 pub mod log_findings;
 pub mod message_json;

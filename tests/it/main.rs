@@ -19,6 +19,7 @@ mod every_byte;
 mod fixtures;
 mod fuzz;
 mod golden;
+mod groups;
 mod index_batches;
 mod jsonl;
 #[cfg(unix)]

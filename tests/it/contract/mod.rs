@@ -160,6 +160,7 @@ mod all {
         explain: ["explain"];
         compare: ["compare"];
         cluster: ["cluster"];
+        groups: ["groups"];
         completions: ["completions"];
         man: ["man"];
     }
@@ -228,6 +229,8 @@ mod printing {
             "testdata/kafka/main/idem-0"];
         cluster: ["cluster", "testdata/kafka/main"];
         cluster_json: ["cluster", "--format", "json", "testdata/kafka/main"];
+        groups: ["groups", "testdata/kafka/main"];
+        groups_json: ["groups", "--format", "json", "testdata/kafka/main"];
         completions: ["completions", "bash"];
         man: ["man"];
         help: ["help", "dump-log"];

@@ -1,0 +1,290 @@
+//! What group coordinators remember: groups of consumers with the offsets that they have committed,
+//! replayed from the records of `__consumer_offsets` (`OffsetMetadataManager`,
+//! `GroupMetadataManager` of Kafka 4.4.0).
+//!
+//! Of each group, topic and partition the last commit counts; one without a value takes it away.
+//! What was committed inside a transaction counts when its end marker commits it, and not over a
+//! commit that was written later.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::format::coordinator_record::CoordinatorRecord;
+use crate::format::number::{LeaderEpoch, Offset, ProducerId, Timestamp};
+use crate::format::schema::{Struct, Value};
+
+/// The member of a group of consumers that has all that it should have, and nothing to give back.
+const STABLE_MEMBER: i64 = 0;
+
+/// Groups by id.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Groups {
+    groups: BTreeMap<String, Group>,
+    /// What transactions that are open have committed.
+    pending: BTreeMap<ProducerId, BTreeMap<Place, Committed>>,
+}
+
+/// A group, a topic and a partition.
+type Place = (String, TopicPartition);
+
+/// A topic's name and a partition's number.
+pub type TopicPartition = (String, i32);
+
+/// A group.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Group {
+    kind: Option<Kind>,
+    /// Members by id, with the epoch and the state of what they are assigned.
+    members: BTreeMap<String, Option<(i64, i64)>>,
+    epoch: i64,
+    assignment_epoch: i64,
+    offsets: BTreeMap<TopicPartition, Committed>,
+}
+
+/// What protocol a group follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Members agree among themselves.
+    Classic,
+    /// The coordinator assigns (KIP-848).
+    Consumer,
+    /// Members share partitions (KIP-932); what they have read lies in `__share_group_state`.
+    Share,
+    /// Kafka Streams by the coordinator (KIP-1071).
+    Streams,
+}
+
+impl Kind {
+    /// As Kafka's tools write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Classic => "classic",
+            Self::Consumer => "consumer",
+            Self::Share => "share",
+            Self::Streams => "streams",
+        }
+    }
+}
+
+/// A committed offset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// Where the group goes on.
+    pub offset: Offset,
+    /// The leader epoch of the record in front of it, where the client said so.
+    pub leader_epoch: Option<LeaderEpoch>,
+    /// What the client noted.
+    pub metadata: String,
+    /// When it was committed.
+    pub commit_timestamp: Timestamp,
+    /// When it expires, where the record says so itself; else it is for the broker's
+    /// `offsets.retention.minutes` to say.
+    pub expire_timestamp: Option<Timestamp>,
+    /// The offset of the record in `__consumer_offsets`.
+    pub record_offset: Offset,
+}
+
+impl Group {
+    /// What protocol it follows. Offsets alone make a classic group.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind.unwrap_or(Kind::Classic)
+    }
+
+    /// Its state as the records tell it, as Kafka's tools write it. What a coordinator knows beside
+    /// them they do not tell: that a rebalance is prepared, or that the topics of a streams group
+    /// are missing.
+    #[must_use]
+    pub fn state(&self) -> &'static str {
+        let is_reconciled = |member: &Option<(i64, i64)>| {
+            member.is_some_and(|(epoch, state)| {
+                epoch == self.assignment_epoch && state == STABLE_MEMBER
+            })
+        };
+        match self.kind() {
+            _ if self.members.is_empty() => "Empty",
+            Kind::Classic | Kind::Share => "Stable",
+            Kind::Consumer | Kind::Streams if self.epoch > self.assignment_epoch => "Assigning",
+            Kind::Consumer | Kind::Streams if self.members.values().all(is_reconciled) => "Stable",
+            Kind::Consumer | Kind::Streams => "Reconciling",
+        }
+    }
+
+    /// Its committed offsets, by topic and partition.
+    #[must_use]
+    pub const fn offsets(&self) -> &BTreeMap<TopicPartition, Committed> {
+        &self.offsets
+    }
+
+    fn is_gone(&self) -> bool {
+        self.kind.is_none() && self.members.is_empty() && self.offsets.is_empty()
+    }
+}
+
+impl Groups {
+    /// The groups by id.
+    #[must_use]
+    pub const fn by_id(&self) -> &BTreeMap<String, Group> {
+        &self.groups
+    }
+
+    /// Takes the groups of another partition: no group has records in two.
+    pub fn extend(&mut self, other: Self) {
+        self.groups.extend(other.groups);
+    }
+
+    /// Applies a record at an offset; `producer` is that of its batch, if it has one.
+    pub fn apply(
+        &mut self,
+        record: &CoordinatorRecord<'_>,
+        offset: Offset,
+        producer: Option<ProducerId>,
+    ) {
+        let value = record.value.as_ref().map(|(_, value)| value);
+        let Some(id) = text(&record.key, "group").or_else(|| text(&record.key, "groupId")) else {
+            return;
+        };
+        match record.record_type {
+            0 | 1 => self.commit(&id, &record.key, value, (offset, producer)),
+            kind => {
+                let group = self.groups.entry(id.clone()).or_default();
+                group.apply(kind, &record.key, value);
+                if group.is_gone() {
+                    self.groups.remove(&id);
+                }
+            }
+        }
+    }
+
+    /// The end of a transaction.
+    pub fn end_transaction(&mut self, producer: ProducerId, is_commit: bool) {
+        let pending = self.pending.remove(&producer).unwrap_or_default();
+        for ((id, place), committed) in pending.into_iter().filter(|_| is_commit) {
+            let offsets = &mut self.groups.entry(id).or_default().offsets;
+            let now = offsets.get(&place);
+            if now.is_none_or(|now| now.record_offset < committed.record_offset) {
+                offsets.insert(place, committed);
+            }
+        }
+    }
+
+    fn commit(
+        &mut self,
+        id: &str,
+        key: &Struct<'_>,
+        value: Option<&Struct<'_>>,
+        (record_offset, producer): (Offset, Option<ProducerId>),
+    ) {
+        let partition = key
+            .int("partition")
+            .and_then(|number| i32::try_from(number).ok());
+        let Some(place) = text(key, "topic").zip(partition) else {
+            return;
+        };
+        let Some(value) = value else {
+            if let Some(group) = self.groups.get_mut(id) {
+                group.offsets.remove(&place);
+                if group.is_gone() {
+                    self.groups.remove(id);
+                }
+            }
+            let place = (id.to_owned(), place);
+            for pending in self.pending.values_mut() {
+                pending.remove(&place);
+            }
+            return;
+        };
+        let committed = Committed::of(value, record_offset);
+        match producer {
+            None => {
+                let group = self.groups.entry(id.to_owned()).or_default();
+                group.offsets.insert(place, committed);
+            }
+            Some(producer) => {
+                let pending = self.pending.entry(producer).or_default();
+                pending.insert((id.to_owned(), place), committed);
+            }
+        }
+    }
+}
+
+impl Group {
+    fn apply(&mut self, record_type: i16, key: &Struct<'_>, value: Option<&Struct<'_>>) {
+        let of_kind = |kind: Kind| value.map(|_| kind);
+        let epoch = |name| value.and_then(|value| value.int(name));
+        match record_type {
+            2 => {
+                self.kind = of_kind(Kind::Classic);
+                let members = value.and_then(|value| value.list("members"));
+                let ids = members
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|member| match member {
+                        Value::Struct(member) => text(member, "memberId"),
+                        _ => None,
+                    });
+                self.members = ids.map(|id| (id, None)).collect();
+            }
+            3 | 11 | 17 => {
+                self.kind = of_kind(match record_type {
+                    3 => Kind::Consumer,
+                    11 => Kind::Share,
+                    _ => Kind::Streams,
+                });
+                self.epoch = epoch("epoch").unwrap_or_default();
+            }
+            6 | 12 | 20 => self.assignment_epoch = epoch("assignmentEpoch").unwrap_or_default(),
+            5 | 10 | 19 => {
+                let Some(member) = text(key, "memberId") else {
+                    return;
+                };
+                match value {
+                    Some(_) => {
+                        self.members.entry(member).or_default();
+                    }
+                    None => {
+                        self.members.remove(&member);
+                    }
+                }
+            }
+            8 | 14 | 22 => {
+                let member = text(key, "memberId").and_then(|id| self.members.get_mut(&id));
+                if let Some(member) = member {
+                    *member = epoch("memberEpoch").zip(epoch("state"));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Committed {
+    fn of(value: &Struct<'_>, record_offset: Offset) -> Self {
+        let int = |name| value.int(name);
+        let epoch = int("leaderEpoch").and_then(|epoch| i32::try_from(epoch).ok());
+        Self {
+            offset: Offset(int("offset").unwrap_or_default()),
+            leader_epoch: epoch.filter(|epoch| *epoch >= 0).map(LeaderEpoch),
+            metadata: text(value, "metadata").unwrap_or_default(),
+            commit_timestamp: Timestamp(int("commitTimestamp").unwrap_or_default()),
+            expire_timestamp: int("expireTimestamp")
+                .filter(|time| *time >= 0)
+                .map(Timestamp),
+            record_offset,
+        }
+    }
+}
+
+fn text(body: &Struct<'_>, name: &str) -> Option<String> {
+    Some(String::from_utf8_lossy(body.text(name)?).into_owned())
+}
+
+/// The topics that groups have offsets of.
+#[must_use]
+pub fn topics_of(groups: &Groups) -> BTreeSet<&TopicPartition> {
+    let offsets = groups
+        .by_id()
+        .values()
+        .flat_map(|group| group.offsets.keys());
+    offsets.collect()
+}

@@ -1,0 +1,229 @@
+//! `kfsck groups`: who has read how far, from `__consumer_offsets`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use kfsck::analysis::group_log::{
+    AsOf, CONSUMER_OFFSETS_TOPIC, GroupFault, log_end, offsets_partitions, read,
+};
+use kfsck::analysis::groups::{Groups, TopicPartition, topics_of};
+use kfsck::format::number::{Offset, Timestamp};
+use kfsck::report::groups::{self as report, View};
+use kfsck::report::one_line::{on_one_line, path_on_one_line};
+use kfsck::storage::directory::{self, Operand, PartitionDirectory};
+
+use super::number::{OFFSET, number};
+use super::output::Wide;
+use super::session::Session;
+use super::time;
+
+/// Show groups of consumers with the offsets that they have committed, and how far they lag
+///
+/// Replays partitions of `__consumer_offsets` as a coordinator does: the last commit counts, one
+/// without a value takes it away, and what was committed inside a transaction counts when its end
+/// marker commits it. The lag is told where the topic's directory lies in the same log directory.
+///
+/// With `--at-time` or `--at-offset` as it was then, as far as compaction has left the records. The
+/// CSV is what `kafka-consumer-groups.sh --reset-offsets --from-file` takes, so a group can be put
+/// back to where it was.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kfsck groups /var/kafka/data
+  kfsck groups --group-id billing --format json data | jq '.groups[].offsets[] | select(.lag > 0)'
+  kfsck groups --at-time 2026-11-30T05:00:00Z --format csv data > offsets.csv")]
+pub(super) struct GroupsCommand {
+    /// Directories of __consumer_offsets partitions, and log directories with them
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+
+    /// Only this group; may be given several times
+    #[arg(long, value_name = "ID")]
+    group_id: Vec<String>,
+
+    /// As it was at this time: ISO-8601, or milliseconds since 1970
+    #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
+    #[arg(conflicts_with = "at_offset")]
+    at_time: Option<Timestamp>,
+
+    /// As it was when the log of the one partition that is given ended at this offset
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(value_parser = number::<i64>(OFFSET))]
+    at_offset: Option<i64>,
+
+    /// `text`: tables; `json`: one JSON document; `csv`: group,topic,partition,offset
+    #[arg(long, value_enum, value_name = "FORM", default_value = "text")]
+    format: Format,
+
+    /// In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings
+    #[arg(long, value_enum, default_value = "number", value_name = "AS")]
+    wide_integers: Wide,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Csv,
+}
+
+impl GroupsCommand {
+    pub(super) fn run(&self, session: &mut Session) -> anyhow::Result<()> {
+        let mut operands = Vec::new();
+        for path in &self.paths {
+            match directory::expand(path) {
+                Ok(operand) if offsets_partitions(&operand).next().is_some() => {
+                    operands.push(operand);
+                }
+                Ok(_) => session.error(&format!(
+                    "{}: expected a directory of {CONSUMER_OFFSETS_TOPIC} or a log directory with \
+                     one, found neither",
+                    path_on_one_line(path)
+                )),
+                Err(error) => session.read_error(&error),
+            }
+        }
+        let partitions = longest(operands.iter().flat_map(offsets_partitions), session);
+        if self.at_offset.is_some() && partitions.len() > 1 {
+            session.error(&format!(
+                "--at-offset: expected one partition of {CONSUMER_OFFSETS_TOPIC}, found {}: each \
+                 has offsets of its own; --at-time works for all",
+                partitions.len()
+            ));
+            return Ok(());
+        }
+        if partitions.is_empty() {
+            return Ok(());
+        }
+        let as_of = AsOf {
+            time: self.at_time,
+            offset: self.at_offset.map(Offset),
+        };
+        let groups = gathered(&partitions, as_of, session);
+        let is_past = self.at_time.is_some() || self.at_offset.is_some();
+        let log_ends = match is_past {
+            // Where the logs ended then nobody knows.
+            true => BTreeMap::new(),
+            false => log_ends(&groups, &partitions, &operands, session),
+        };
+        let view = View {
+            groups: self.chosen(&groups, session),
+            log_ends: &log_ends,
+        };
+        let answer = match self.format {
+            Format::Text => report::text(&view),
+            Format::Json => report::json(&view, self.wide_integers.into()),
+            Format::Csv => report::csv(&view),
+        };
+        Ok(session.write(&answer)?)
+    }
+
+    fn chosen<'g>(
+        &self,
+        groups: &'g Groups,
+        session: &mut Session,
+    ) -> Vec<(&'g str, &'g kfsck::analysis::groups::Group)> {
+        let by_id = groups.by_id();
+        if self.group_id.is_empty() {
+            return by_id
+                .iter()
+                .map(|(id, group)| (id.as_str(), group))
+                .collect();
+        }
+        let mut chosen = BTreeMap::new();
+        for asked in &self.group_id {
+            match by_id.get_key_value(asked) {
+                Some((id, group)) => {
+                    chosen.insert(id.as_str(), group);
+                }
+                None => session.remark(&format!("no group {}", on_one_line(asked))),
+            }
+        }
+        chosen.into_iter().collect()
+    }
+}
+
+/// Of a partition that lies in several directories the replica that goes furthest.
+fn longest<'o>(
+    partitions: impl Iterator<Item = &'o PartitionDirectory>,
+    session: &mut Session,
+) -> Vec<&'o PartitionDirectory> {
+    let mut kept: BTreeMap<i32, (&PartitionDirectory, Offset)> = BTreeMap::new();
+    for partition in partitions {
+        let number = partition.name.as_ref().map_or(-1, |name| name.partition);
+        // What cannot be read is told when it is read for its records.
+        let end = log_end(partition, session.access).unwrap_or(Offset(0));
+        let Some((known, known_end)) = kept.get(&number).copied() else {
+            kept.insert(number, (partition, end));
+            continue;
+        };
+        let (longer, shorter) = match end > known_end {
+            true => (partition, known),
+            false => (known, partition),
+        };
+        let why = format!("not read: {} goes further", path_on_one_line(&longer.path));
+        session.note(&shorter.path, &why);
+        kept.insert(number, (longer, end.max(known_end)));
+    }
+    kept.into_values().map(|(partition, _)| partition).collect()
+}
+
+fn gathered(partitions: &[&PartitionDirectory], as_of: AsOf, session: &mut Session) -> Groups {
+    let mut groups = Groups::default();
+    for partition in partitions {
+        let access = session.access;
+        let tell = &mut |fault| match fault {
+            GroupFault::Read(error) => session.read_error(&error),
+            GroupFault::Place { .. } => session.warning(&on_one_line(&fault.to_string())),
+        };
+        groups.extend(read(partition, as_of, access, tell));
+    }
+    groups
+}
+
+/// Where the logs of the topics end that lie beside the groups.
+fn log_ends(
+    groups: &Groups,
+    partitions: &[&PartitionDirectory],
+    operands: &[Operand],
+    session: &mut Session,
+) -> BTreeMap<TopicPartition, Offset> {
+    let mut ends = BTreeMap::new();
+    let beside = partitions
+        .iter()
+        .filter_map(|partition| partition.path.parent());
+    let listed: BTreeMap<PathBuf, &PartitionDirectory> = operands
+        .iter()
+        .flat_map(Operand::partitions)
+        .map(|partition| (partition.path.clone(), partition))
+        .collect();
+    let mut places: Vec<&Path> = beside.collect();
+    places.sort_unstable();
+    places.dedup();
+    for (topic, number) in topics_of(groups) {
+        let name = format!("{topic}-{number}");
+        // A record may say anything, also what leads elsewhere.
+        let is_name = Path::new(&name).components().count() == 1 && !name.starts_with('.');
+        for place in places.iter().filter(|_| is_name) {
+            let path = place.join(&name);
+            let found;
+            let directory = match listed.get(&path) {
+                Some(directory) => *directory,
+                None if path.is_dir() => {
+                    found = PartitionDirectory::list(&path);
+                    &found
+                }
+                None => continue,
+            };
+            match log_end(directory, session.access) {
+                Ok(end) => {
+                    let known = ends.entry((topic.clone(), *number)).or_insert(end);
+                    *known = end.max(*known);
+                }
+                Err(error) => session.read_error(&error),
+            }
+        }
+    }
+    ends
+}

@@ -1,0 +1,157 @@
+//! Groups with their committed offsets: tables for people, a JSON document, or the lines that
+//! `kafka-consumer-groups.sh --reset-offsets --from-file` takes.
+
+use super::json::{Object, WideIntegers};
+use super::measure::count;
+use super::one_line::on_one_line;
+use super::table::{Align, Table};
+use super::utc;
+use crate::analysis::groups::{Committed, Group, TopicPartition};
+use crate::format::number::Offset;
+use std::collections::BTreeMap;
+
+/// What is shown.
+#[derive(Debug, Clone)]
+pub struct View<'a> {
+    /// The groups, by id.
+    pub groups: Vec<(&'a str, &'a Group)>,
+    /// The ends of the logs that are at hand.
+    pub log_ends: &'a BTreeMap<TopicPartition, Offset>,
+}
+
+impl View<'_> {
+    fn log_end(&self, place: &TopicPartition) -> Option<Offset> {
+        self.log_ends.get(place).copied()
+    }
+}
+
+fn lag(committed: &Committed, end: Offset) -> i64 {
+    end.0.saturating_sub(committed.offset.0)
+}
+
+/// The groups as text: a heading for each, then its offsets.
+#[must_use]
+pub fn text(view: &View<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (number, (id, group)) in view.groups.iter().enumerate() {
+        if number > 0 {
+            out.push(b'\n');
+        }
+        let head = format!(
+            "{}: {}, {}, {}\n",
+            on_one_line(id),
+            group.kind().name(),
+            group.state(),
+            count(group.offsets().len() as u64, "committed offset")
+        );
+        out.extend_from_slice(head.as_bytes());
+        if !group.offsets().is_empty() {
+            table(view, group).write(&mut out);
+        }
+    }
+    if view.groups.is_empty() {
+        out.extend_from_slice(b"no groups\n");
+    }
+    out
+}
+
+fn table(view: &View<'_>, group: &Group) -> Table {
+    let mut table = Table::new(&[
+        ("topic-partition", Align::Left),
+        ("committed", Align::Right),
+        ("log end", Align::Right),
+        ("lag", Align::Right),
+        ("committed at", Align::Left),
+        ("expires", Align::Left),
+    ]);
+    let or_dash = |number: Option<i64>| number.map_or("-".to_owned(), |number| number.to_string());
+    for (place, committed) in group.offsets() {
+        let end = view.log_end(place);
+        let expires = committed.expire_timestamp;
+        table.row([
+            on_one_line(&name(place)).into_owned(),
+            committed.offset.to_string(),
+            or_dash(end.map(|end| end.0)),
+            or_dash(end.map(|end| lag(committed, end))),
+            utc::text(committed.commit_timestamp),
+            expires.map_or("-".to_owned(), utc::text),
+        ]);
+    }
+    table
+}
+
+fn name((topic, partition): &TopicPartition) -> String {
+    format!("{topic}-{partition}")
+}
+
+/// The groups as one JSON document.
+#[must_use]
+pub fn json(view: &View<'_>, wide: WideIntegers) -> Vec<u8> {
+    let mut out = b"{\"schema\":1,\"groups\":[".to_vec();
+    for (number, (id, group)) in view.groups.iter().enumerate() {
+        if number > 0 {
+            out.push(b',');
+        }
+        let mut object = Object::open(&mut out, wide);
+        object.text("groupId", id);
+        object.text("type", group.kind().name());
+        object.text("state", group.state());
+        let offsets = object.name("offsets");
+        offsets.push(b'[');
+        for (number, (place, committed)) in group.offsets().iter().enumerate() {
+            if number > 0 {
+                offsets.push(b',');
+            }
+            push_offset(view, place, committed, wide, offsets);
+        }
+        offsets.push(b']');
+        object.close();
+    }
+    out.extend_from_slice(b"]}\n");
+    out
+}
+
+fn push_offset(
+    view: &View<'_>,
+    place: &TopicPartition,
+    committed: &Committed,
+    wide: WideIntegers,
+    out: &mut Vec<u8>,
+) {
+    let mut object = Object::open(out, wide);
+    object.text("topicPartition", &name(place));
+    object.int("committedOffset", committed.offset.0);
+    object.optional_int("leaderEpoch", committed.leader_epoch.map(|epoch| epoch.0));
+    object.text("metadata", &committed.metadata);
+    object.int("commitTimestamp", committed.commit_timestamp.0);
+    object.optional_int(
+        "expireTimestamp",
+        committed.expire_timestamp.map(|time| time.0),
+    );
+    let end = view.log_end(place);
+    object.optional_int("logEndOffset", end.map(|end| end.0));
+    object.optional_int("lag", end.map(|end| lag(committed, end)));
+    object.close();
+}
+
+/// A line for each committed offset: group, topic, partition, offset.
+#[must_use]
+pub fn csv(view: &View<'_>) -> Vec<u8> {
+    let mut out = String::new();
+    for (id, group) in &view.groups {
+        for ((topic, partition), committed) in group.offsets() {
+            let (id, topic, offset) = (quoted(id), quoted(topic), committed.offset);
+            out += &format!("{id},{topic},{partition},{offset}\n");
+        }
+    }
+    out.into_bytes()
+}
+
+/// A group's id may be any text.
+fn quoted(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "._-".contains(letter);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("\"{}\"", text.replace('"', "\"\"")),
+    }
+}
