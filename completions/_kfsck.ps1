@@ -41,6 +41,7 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Tell what a finding means, how it comes about, what a broker does with it, and what to do')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Compare two logs of one partition: a mirror with its source, or two replicas')
             [CompletionResult]::new('cluster', 'cluster', [CompletionResultType]::ParameterValue, 'Show the cluster as its metadata log tells it: brokers, topics, features, configurations')
+            [CompletionResult]::new('groups', 'groups', [CompletionResultType]::ParameterValue, 'Show groups of consumers with the offsets that they have committed, and how far they lag')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, or write the pages of all commands')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -511,6 +512,23 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'kfsck;groups' {
+            [CompletionResult]::new('--group-id', '--group-id', [CompletionResultType]::ParameterName, 'Only this group; may be given several times')
+            [CompletionResult]::new('--at-time', '--at-time', [CompletionResultType]::ParameterName, 'As it was at this time: ISO-8601, or milliseconds since 1970')
+            [CompletionResult]::new('--at-offset', '--at-offset', [CompletionResultType]::ParameterName, 'As it was when the log of the one partition that is given ended at this offset')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables; `json`: one JSON document; `csv`: group,topic,partition,offset')
+            [CompletionResult]::new('--wide-integers', '--wide-integers', [CompletionResultType]::ParameterName, 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
+            [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'End with 0 where the exit code would be 1')
+            [CompletionResult]::new('--no-mmap', '--no-mmap', [CompletionResultType]::ParameterName, 'Read files piece by piece instead of mapping them into memory')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'kfsck;completions' {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
@@ -548,6 +566,7 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Tell what a finding means, how it comes about, what a broker does with it, and what to do')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Compare two logs of one partition: a mirror with its source, or two replicas')
             [CompletionResult]::new('cluster', 'cluster', [CompletionResultType]::ParameterValue, 'Show the cluster as its metadata log tells it: brokers, topics, features, configurations')
+            [CompletionResult]::new('groups', 'groups', [CompletionResultType]::ParameterValue, 'Show groups of consumers with the offsets that they have committed, and how far they lag')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, or write the pages of all commands')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
@@ -620,6 +639,9 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             break
         }
         'kfsck;help;cluster' {
+            break
+        }
+        'kfsck;help;groups' {
             break
         }
         'kfsck;help;completions' {

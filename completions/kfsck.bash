@@ -34,6 +34,9 @@ _kfsck() {
             kfsck,explain)
                 cmd="kfsck__subcmd__explain"
                 ;;
+            kfsck,groups)
+                cmd="kfsck__subcmd__groups"
+                ;;
             kfsck,help)
                 cmd="kfsck__subcmd__help"
                 ;;
@@ -75,6 +78,9 @@ _kfsck() {
                 ;;
             kfsck__subcmd__help,explain)
                 cmd="kfsck__subcmd__help__subcmd__explain"
+                ;;
+            kfsck__subcmd__help,groups)
+                cmd="kfsck__subcmd__help__subcmd__groups"
                 ;;
             kfsck__subcmd__help,help)
                 cmd="kfsck__subcmd__help__subcmd__help"
@@ -185,7 +191,7 @@ _kfsck() {
 
     case "${cmd}" in
         kfsck)
-            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare cluster completions man help"
+            opts="-q -h -V --color --quiet --exit-zero --no-mmap --help --version dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare cluster groups completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -462,8 +468,46 @@ _kfsck() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kfsck__subcmd__groups)
+            opts="-q -h -V --group-id --at-time --at-offset --format --wide-integers --color --quiet --exit-zero --no-mmap --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --group-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --at-time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --at-offset)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json csv" -- "${cur}"))
+                    return 0
+                    ;;
+                --wide-integers)
+                    COMPREPLY=($(compgen -W "number string" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kfsck__subcmd__help)
-            opts="dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare cluster completions man help"
+            opts="dump-log inspect-snapshot producers txns repair pid simulate-chain check explain compare cluster groups completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -547,6 +591,20 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__help__subcmd__explain)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kfsck__subcmd__help__subcmd__groups)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -38,6 +38,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand explain 'Tell what a finding means, how it comes about, what a broker does with it, and what to do'
             cand compare 'Compare two logs of one partition: a mirror with its source, or two replicas'
             cand cluster 'Show the cluster as its metadata log tells it: brokers, topics, features, configurations'
+            cand groups 'Show groups of consumers with the offsets that they have committed, and how far they lag'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page, or write the pages of all commands'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -479,6 +480,22 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'kfsck;groups'= {
+            cand --group-id 'Only this group; may be given several times'
+            cand --at-time 'As it was at this time: ISO-8601, or milliseconds since 1970'
+            cand --at-offset 'As it was when the log of the one partition that is given ended at this offset'
+            cand --format '`text`: tables; `json`: one JSON document; `csv`: group,topic,partition,offset'
+            cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
+            cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
+            cand -q 'No notes on stderr, only damage and errors'
+            cand --quiet 'No notes on stderr, only damage and errors'
+            cand --exit-zero 'End with 0 where the exit code would be 1'
+            cand --no-mmap 'Read files piece by piece instead of mapping them into memory'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'kfsck;completions'= {
             cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
             cand -q 'No notes on stderr, only damage and errors'
@@ -514,6 +531,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand explain 'Tell what a finding means, how it comes about, what a broker does with it, and what to do'
             cand compare 'Compare two logs of one partition: a mirror with its source, or two replicas'
             cand cluster 'Show the cluster as its metadata log tells it: brokers, topics, features, configurations'
+            cand groups 'Show groups of consumers with the offsets that they have committed, and how far they lag'
             cand completions 'Print a completion script for a shell'
             cand man 'Print the manual page, or write the pages of all commands'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -566,6 +584,8 @@ set edit:completion:arg-completer[kfsck] = {|@words|
         &'kfsck;help;compare'= {
         }
         &'kfsck;help;cluster'= {
+        }
+        &'kfsck;help;groups'= {
         }
         &'kfsck;help;completions'= {
         }

@@ -325,7 +325,9 @@ fn is_told(found: &[Piece], span: Span) -> bool {
         Piece::Damage(damage) => {
             let range = damage.position..damage.position + damage.size;
             range.contains(&span.position)
-                && damage.message.contains("where its length leads; inside, ")
+                // To a batch, or to zeros that end the file.
+                && damage.message.contains("where its length leads")
+                && damage.message.contains("; inside, ")
         }
     })
 }

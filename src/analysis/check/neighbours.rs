@@ -148,11 +148,14 @@ impl Neighbours {
         Some(before.evidence("batch before"))
     }
 
-    /// Whether a batch begins where the one before in this segment ends.
+    /// Whether a batch begins where the one before in this segment ends, or where the segment does.
     #[inline]
     pub(super) fn is_continued_by(&self, batch: &Batch) -> bool {
-        let before = self.before.as_ref();
-        before.is_none_or(|before| before.last.0.checked_add(1) == Some(batch.base_offset.0))
+        let due = match &self.before {
+            Some(before) => before.last.0.checked_add(1),
+            None => Some(self.base.0),
+        };
+        due == Some(batch.base_offset.0)
     }
 
     /// The batch at the one offset that the batch before and the one behind leave to it, where it
@@ -171,24 +174,60 @@ impl Neighbours {
         if !is_alone {
             return None;
         }
-        let (should, last) = (Offset(should), Offset(last));
+        let (placed, finding) = self.moved(batch, Offset(should), "both neighbours leave");
+        let finding = finding.resting_on(before.evidence("batch before"));
+        Some((
+            placed,
+            finding.resting_on(Side::of(behind).evidence("batch behind")),
+        ))
+    }
+
+    /// The same of the last batch of a file, in front of the segment `next`: where the log ended by
+    /// the names of files stands for a batch behind. It did not end here if a segment begins below.
+    #[cold]
+    pub(super) fn placed_last(
+        &self,
+        batch: &Batch,
+        next: Option<&SegmentFile>,
+    ) -> Option<(Batch, Finding)> {
+        if next.is_some_and(|next| Some(next.base_offset) != self.named_end) {
+            return None;
+        }
+        let due = match &self.before {
+            Some(before) if before.end() == batch.place.position => before.last.plus(1),
+            None if batch.place.position == 0 => self.base,
+            _ => return None,
+        };
+        let offsets = (batch.base_offset, batch.last_offset);
+        let should = right_base(self.named_end, due, offsets).filter(|_| batch.magic >= MAGIC)?;
+        let why = "what lies in front and the name of a producer snapshot or segment, by which \
+                   the log ended once, leave";
+        let (placed, finding) = self.moved(batch, should, why);
+        let before = self.before.as_ref();
+        Some(match before {
+            Some(before) => (placed, finding.resting_on(before.evidence("batch before"))),
+            None => (placed, finding),
+        })
+    }
+
+    /// A batch at the one offset that something leaves to it, and what is said of that.
+    fn moved(&self, batch: &Batch, should: Offset, leave: &str) -> (Batch, Finding) {
         let text = format!(
-            "its base offset is {}, and both neighbours leave room for {should} alone; no \
-             checksum covers this field",
+            "its base offset is {}, and {leave} room for {should} alone; no checksum covers this \
+             field",
             batch.base_offset
         );
         let code = FindingCode::OffsetRegression;
         let finding = self
             .finding(code, Severity::Error, &Side::of(batch), text)
-            .resting_on(Evidence::values("baseOffset", &batch.base_offset, &should))
-            .resting_on(before.evidence("batch before"))
-            .resting_on(Side::of(behind).evidence("batch behind"));
+            .resting_on(Evidence::values("baseOffset", &batch.base_offset, &should));
+        let length = batch.last_offset.0.saturating_sub(batch.base_offset.0);
         let placed = Batch {
             base_offset: should,
-            last_offset: last,
+            last_offset: should.plus(length),
             ..*batch
         };
-        Some((placed, finding))
+        (placed, finding)
     }
 
     #[inline]
@@ -362,49 +401,6 @@ impl Neighbours {
         self.finding(code, Severity::Warning, side, text)
             .resting_on(evidence)
             .resting_on(side.evidence("batch"))
-    }
-
-    /// A file of so many bytes has ended: whether its last batch was moved up from where the log
-    /// ended. It did not end here if the next segment begins below that.
-    pub(super) fn end_log(
-        &mut self,
-        length: u64,
-        next: Option<&SegmentFile>,
-        ledger: &mut Ledger<'_>,
-    ) {
-        let Some(last) = self.before.filter(|last| last.end() == length) else {
-            return;
-        };
-        if next.is_some_and(|next| Some(next.base_offset) != self.named_end) {
-            return;
-        }
-        let in_front = self.before_that.filter(|one| one.end() == last.position);
-        let due = match (last.position, in_front) {
-            (0, _) => self.base,
-            (_, Some(one)) => one.last.plus(1),
-            (_, None) => return,
-        };
-        let Some(should) = right_base(self.named_end, due, (last.first, last.last)) else {
-            return;
-        };
-        // One that was moved down shows against the batch in front.
-        if last.first < due || last.epoch < LeaderEpoch(0) {
-            return;
-        }
-        let end = self.named_end.unwrap_or(due);
-        let text = format!(
-            "its base offset is {}, and the batch in front and the name of a producer snapshot or \
-             segment, by which the log ended at {end}, leave room for {should} alone; no checksum \
-             covers this field",
-            last.first
-        );
-        let code = FindingCode::OffsetRegression;
-        let finding = self.finding(code, Severity::Error, &last, text);
-        let finding = finding.resting_on(Evidence::values("baseOffset", &last.first, &should));
-        ledger.add(match in_front {
-            Some(one) => finding.resting_on(one.evidence("batch before")),
-            None => finding,
-        });
     }
 
     /// The segment has ended: whether its age counts from a time that has not come.

@@ -192,8 +192,6 @@ impl Pass<'_, '_> {
                 let Self {
                     look, neighbours, ..
                 } = self;
-                let next = look.producers.behind(segment.base_offset);
-                neighbours.end_log(source.len(), next, &mut look.ledger);
                 neighbours.end_segment(self.terms.now, &mut look.ledger);
                 look.each(|checker, found| checker.end_segment(found));
             }

@@ -5,6 +5,7 @@ use kfsck::analysis::check::code::FindingCode;
 use kfsck::analysis::check::finding::Finding;
 use kfsck::analysis::check::terms::Depth;
 use kfsck::format::number::{LeaderEpoch, Timestamp};
+use kfsck::format::producer_snapshot::{self, Version};
 
 fn told(bytes: &[u8]) -> Vec<String> {
     brief(&check_log(bytes))
@@ -197,6 +198,23 @@ fn the_last_offset_against_the_name_of_a_snapshot() {
     }
     let sound = [plain(0), plain(1), plain(2)].concat();
     assert_eq!(told(&sound, "00000000000000000003.snapshot"), None);
+    // The only batch of its segment, and one that was moved down: one finding, and all else is
+    // held against the log with the batch at its place.
+    for (log, should) in [(plain(512), "0"), ([sound, plain(1)].concat(), "3")] {
+        let end = should.parse::<i64>().unwrap() + 1;
+        let beside = format!("{end:020}.snapshot");
+        let snapshot = producer_snapshot::encode(Version::V1, &[]).unwrap();
+        let files = [
+            (name, &log[..]),
+            (&beside, &snapshot),
+            ("leader-epoch-checkpoint", b"0\n1\n4 0\n"),
+        ];
+        let findings = check_files(&files, &terms(Depth::Crc));
+        let is_other = |found: &&Finding| found.code != FindingCode::IndexMissing;
+        let findings: Vec<_> = findings.iter().filter(is_other).collect();
+        assert_eq!(findings.len(), 1, "{findings:#?}");
+        assert_eq!(findings[0].evidence[0].computed.as_deref(), Some(should));
+    }
 }
 
 #[test]

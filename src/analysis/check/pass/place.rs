@@ -10,9 +10,10 @@ use crate::storage::segment::walk::Span;
 use crate::storage::source::ReadError;
 
 impl Pass<'_, '_> {
-    /// The batch at the offset that both its neighbours leave to it. Where that is another one than
-    /// it says, the batch is told, and whoever looks for something is shown the log as it was:
-    /// leader epochs, snapshots and indexes that fit that one are not wrong.
+    /// The batch at the offset that both its neighbours leave to it; behind the last one of a log
+    /// the name of a file stands for one. Where that is another offset than it says, the batch is
+    /// told, and whoever looks for something is shown the log as it was: leader epochs, snapshots
+    /// and indexes that fit that one are not wrong.
     pub(super) fn placed(
         &mut self,
         batch: &Batch,
@@ -22,10 +23,15 @@ impl Pass<'_, '_> {
         if self.neighbours.is_continued_by(batch) {
             return Ok(*batch);
         }
-        let Some(behind) = behind(span, reading)? else {
-            return Ok(*batch);
+        let placed = match behind(span, reading)? {
+            Some(behind) => self.neighbours.placed(batch, &behind),
+            None if span.end() == reading.source.len() => {
+                let next = self.look.producers.behind(reading.segment.base_offset);
+                self.neighbours.placed_last(batch, next)
+            }
+            None => None,
         };
-        let Some((placed, finding)) = self.neighbours.placed(batch, &behind) else {
+        let Some((placed, finding)) = placed else {
             return Ok(*batch);
         };
         self.look.ledger.add(finding);
