@@ -114,12 +114,13 @@ impl Revised {
                 ..shown.clone()
             };
             match (shown.as_slice(), heirs.as_slice()) {
-                // Retention has taken its batches.
-                ([], [heir]) if keeps(*heir) => entries.push(ProducerEntry {
+                // The same producer under another id: the snapshot may know what retention and
+                // compaction have taken from the log.
+                (_, [heir]) if keeps(*heir) => entries.push(ProducerEntry {
                     producer_id: *heir,
                     ..entry.clone()
                 }),
-                ([], [_]) => {}
+                (_, [_]) => {}
                 ([], _) => entries.push(entry.clone()),
                 (shown, _) => entries.extend(shown.iter().map(|shown| with_source(shown))),
             }
@@ -178,4 +179,41 @@ pub(super) fn write_snapshot(
     let bytes = producer_snapshot::encode(old.version, new).unwrap_or_default();
     let why = "its producers, under their new ids".to_owned();
     draft.write(name, Content::Bytes(bytes), name, why);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::number::{ProducerEpoch, Timestamp};
+
+    const OLD: ProducerId = ProducerId(5);
+    const NEW: ProducerId = ProducerId(1 << 62);
+
+    /// Compaction leaves a marker's batch without its record: the log shows that there was a
+    /// producer, and the snapshot alone knows its epoch.
+    #[test]
+    fn what_a_snapshot_alone_knows_of_a_producer_goes_with_it() {
+        let bytes =
+            include_bytes!("../../testdata/kafka/main/idem-0/00000000000000000052.snapshot");
+        let mut old = producer_snapshot::decode(bytes).unwrap();
+        let mut entry = old.entries.swap_remove(0);
+        entry.producer_id = OLD;
+        entry.producer_epoch = ProducerEpoch(1);
+        old.entries = vec![entry.clone()];
+        let renumbering = Renumbering::ById(BTreeMap::from([(OLD, NEW)]));
+        let mut revised = Revised::new(renumbering.affected(), BTreeSet::new());
+        let shown = ProducerEntry {
+            producer_id: NEW,
+            producer_epoch: ProducerEpoch(-1),
+            timestamp: Timestamp::NONE,
+            ..entry.clone()
+        };
+        revised.known.insert(Offset(52), vec![shown]);
+        let new = revised.snapshot(Offset(52), &old, &renumbering, &|_| true);
+        let expected = ProducerEntry {
+            producer_id: NEW,
+            ..entry
+        };
+        assert_eq!(new, [expected]);
+    }
 }

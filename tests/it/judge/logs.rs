@@ -1,6 +1,6 @@
 //! What a partition's directory holds, as a broker and its consumers should find it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -38,6 +38,8 @@ pub(super) struct Log {
     pub(super) producers: Vec<Producer>,
     pub(super) files: BTreeMap<String, u64>,
     records: Vec<Record>,
+    /// Ids and epochs that batches still tell: compaction leaves control batches without a record.
+    told: BTreeSet<(i64, i32)>,
 }
 
 impl Log {
@@ -58,8 +60,9 @@ impl Log {
             .collect();
         let start = loaded.log_start_offset;
         let mut records = Vec::new();
+        let mut told = BTreeSet::new();
         for segment in segments(&directory) {
-            read_segment(&segment, start, &aborted, &mut records);
+            read_segment(&segment, start, &aborted, &mut records, &mut told);
         }
         let mut producers: Vec<_> = loaded
             .manager
@@ -81,7 +84,14 @@ impl Log {
             producers,
             files: files(partition),
             records,
+            told,
         }
+    }
+
+    /// Whether the log tells of the producer what snapshots do.
+    pub(super) fn tells(&self, producer: &Producer) -> bool {
+        let key = (producer.producer_id, producer.producer_epoch);
+        self.told.contains(&key)
     }
 
     /// What a consumer of either isolation level gets: offset and sum of each record.
@@ -124,6 +134,7 @@ fn read_segment(
     start: Offset,
     aborted: &[AbortedTxn],
     records: &mut Vec<Record>,
+    told: &mut BTreeSet<(i64, i32)>,
 ) {
     let source = Source::open(&segment.path, Access::Map).unwrap();
     let mut walk = Walk::new(&source);
@@ -135,6 +146,10 @@ fn read_segment(
         let head = walk.head(span).unwrap();
         let header = Header::new(&head);
         let attributes = header.attributes();
+        if !attributes.is_control() || header.count() > 0 {
+            let epoch = i32::from(header.producer_epoch().0);
+            told.insert((header.producer_id().0, epoch));
+        }
         if attributes.is_control() {
             continue;
         }
