@@ -1,6 +1,6 @@
 //! Which partitions of `__transaction_state` judge the transactions of which input.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
@@ -8,16 +8,20 @@ use kfsck::analysis::transaction_coordinator::{
     Fault, StatePartition, TRANSACTION_STATE_TOPIC, TransactionCoordinator,
 };
 use kfsck::analysis::transaction_logs::{cluster_id, state_partitions};
+use kfsck::report::one_line::{on_one_line, path_on_one_line};
 use kfsck::storage::damage::{Code, Damage};
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
+use kfsck::storage::source::Access;
 
 use super::session::Session;
 
 /// The coordinators that were found, each of one cluster.
 #[derive(Debug)]
 pub(super) struct Coordinators {
-    /// Those that the user named; they judge everything.
+    /// Those that the user named; they judge everything of their cluster.
     given: Option<TransactionCoordinator>,
+    /// Log directories of another cluster than theirs.
+    strangers: BTreeSet<PathBuf>,
     /// Those in log directories among the inputs.
     found: BTreeMap<Cluster, TransactionCoordinator>,
     clusters: BTreeMap<PathBuf, Cluster>,
@@ -43,6 +47,7 @@ impl Coordinators {
     ) -> Self {
         let mut gathered = Self {
             given: None,
+            strangers: BTreeSet::new(),
             found: BTreeMap::new(),
             clusters: BTreeMap::new(),
         };
@@ -55,6 +60,7 @@ impl Coordinators {
             );
         } else {
             gathered.given = read_given(given, partition_count, session);
+            gathered.find_strangers(given, operands, session);
         }
         gathered
     }
@@ -67,6 +73,7 @@ impl Coordinators {
     ) -> Self {
         let mut gathered = Self {
             given: None,
+            strangers: BTreeSet::new(),
             found: BTreeMap::new(),
             clusters: BTreeMap::new(),
         };
@@ -77,12 +84,35 @@ impl Coordinators {
     /// Who judges the transactions of an input.
     pub(super) fn of(&self, operand: &Operand) -> Option<&TransactionCoordinator> {
         if let Some(given) = &self.given {
-            return Some(given);
+            return (!self.strangers.contains(&home(operand))).then_some(given);
         }
         let Operand::Log(directory) = operand else {
             return None;
         };
         self.found.get(self.clusters.get(&directory.path)?)
+    }
+
+    /// To coordinators of another cluster every transaction hangs.
+    fn find_strangers(&mut self, given: &[PathBuf], operands: &[Operand], session: &mut Session) {
+        let clusters = clusters_of(given, session.access);
+        for home in operands.iter().map(home) {
+            let Some(own) = cluster_id(&home, session.access) else {
+                continue;
+            };
+            let other = clusters.iter().find(|(_, theirs)| *theirs != own);
+            if let Some((path, theirs)) = other
+                && self.strangers.insert(home.clone())
+            {
+                session.warning(&format!(
+                    "{}: of cluster {}, and {} of cluster {}: its transactions are not judged by \
+                     that; give the {TRANSACTION_STATE_TOPIC} of its own cluster",
+                    path_on_one_line(&home),
+                    on_one_line(&own),
+                    path_on_one_line(path),
+                    on_one_line(theirs)
+                ));
+            }
+        }
     }
 
     /// All of them.
@@ -123,6 +153,35 @@ impl Coordinators {
         self.found = found
             .map(|(cluster, held)| (cluster, TransactionCoordinator::new(held, count)))
             .collect();
+    }
+}
+
+/// The clusters of the log directories that were given, or that partitions of them lie in, as far
+/// as they say.
+pub(super) fn clusters_of(given: &[PathBuf], access: Access) -> Vec<(PathBuf, String)> {
+    let clusters = given.iter().filter_map(|path| {
+        let directories = [path.clone(), parent(path)];
+        let mut ids = directories.iter().map(|path| cluster_id(path, access));
+        Some((path.clone(), ids.find_map(|id| id)?))
+    });
+    clusters.collect()
+}
+
+/// The log directory that an input is or lies in.
+fn home(operand: &Operand) -> PathBuf {
+    match operand {
+        Operand::Log(log) => log.path.clone(),
+        Operand::Partition(partition) => parent(&partition.path),
+        Operand::File(file) => parent(&parent(&file.path)),
+    }
+}
+
+/// The directory that something lies in.
+pub(super) fn parent(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(above) if !above.as_os_str().is_empty() => above.to_owned(),
+        Some(_) => PathBuf::from("."),
+        None => path.to_owned(),
     }
 }
 

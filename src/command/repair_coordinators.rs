@@ -12,7 +12,7 @@ use kfsck::repair::error::{PlanError, Refusal};
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 use kfsck::storage::source::Access;
 
-use super::coordinators::Coordinators;
+use super::coordinators::{Coordinators, clusters_of, parent};
 use super::session::Session;
 
 /// The coordinators of the cluster, given or in the log directories of the partitions.
@@ -58,15 +58,9 @@ impl Gathered {
         let given_ones =
             (!given.is_empty()).then(|| Coordinators::gather(given, count, &[], session));
         let access = session.access;
-        let clusters = given.iter().filter_map(|path| {
-            // A log directory, or a partition in one.
-            let directories = [path.clone(), parent(path)];
-            let mut ids = directories.iter().map(|path| cluster_id(path, access));
-            Some((path.clone(), ids.find_map(|id| id)?))
-        });
         Self {
             given: given_ones,
-            clusters: clusters.collect(),
+            clusters: clusters_of(given, access),
             beside,
             logs,
             access,
@@ -126,12 +120,5 @@ impl Gathered {
                 },
             }),
         }
-    }
-}
-
-fn parent(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(above) if !above.as_os_str().is_empty() => above.to_owned(),
-        _ => PathBuf::from("."),
     }
 }

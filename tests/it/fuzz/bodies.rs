@@ -8,19 +8,25 @@ use std::io::{BufRead, Cursor};
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use kfsck::analysis::cluster_image::ClusterImage;
+use kfsck::analysis::groups::Groups;
 use kfsck::format::compression::{Codec, Decompressor, malformed};
 use kfsck::format::control::{ControlKey, ControlType, EndTxnMarker};
+use kfsck::format::coordinator_record::CoordinatorTopic;
 use kfsck::format::kraft::kraft_version::KRaftVersion;
 use kfsck::format::kraft::leader_change::LeaderChange;
 use kfsck::format::kraft::snapshot_footer::SnapshotFooter;
 use kfsck::format::kraft::snapshot_header::SnapshotHeader;
 use kfsck::format::kraft::voters::Voters;
 use kfsck::format::legacy::{LegacyRecord, MessageHeader, inner};
+use kfsck::format::metadata_record::MetadataRecord;
 use kfsck::format::mirror_reset::MirrorPidReset;
+use kfsck::format::mirror_state::MirrorStateRecord;
 use kfsck::format::number::Offset;
 use kfsck::format::producer_snapshot;
 use kfsck::format::properties;
 use kfsck::format::record::{Record, RecordReader};
+use kfsck::format::remote_log_metadata;
 use kfsck::format::transaction_log::{TransactionLogKey, TransactionLogValue};
 use kfsck::format::{json, varint};
 use kfsck::report::control_json;
@@ -330,6 +336,32 @@ pub(crate) fn structures(bytes: &[u8]) {
         assert_eq!((again.key, again.value), (record.key, record.value));
     }
     let _ = (varint::unsigned_varint(bytes), varint::varlong(bytes));
+    internal_records(bytes);
+}
+
+/// Records of Kafka's own topics; the first byte says where the key ends.
+fn internal_records(bytes: &[u8]) {
+    let end = bytes.first().map_or(0, |end| usize::from(*end));
+    let (key, value) = bytes.split_at(end.min(bytes.len()));
+    for (key, value) in [(Some(bytes), None), (Some(key), Some(value))] {
+        for topic in [
+            CoordinatorTopic::Offsets,
+            CoordinatorTopic::Transactions,
+            CoordinatorTopic::ShareState,
+        ] {
+            if let Ok(record) = topic.decode(key, value) {
+                Groups::default().apply(&record, Offset(0), None);
+            }
+        }
+        let _ = MirrorStateRecord::decode(key, value);
+    }
+    let _ = remote_log_metadata::decode(Some(bytes));
+    if let Ok(record) = MetadataRecord::decode(Some(bytes)) {
+        // What does not fit what was there before is refused.
+        let _ = ClusterImage::default().apply(&record);
+        let written = record.encode().unwrap();
+        assert!(MetadataRecord::decode(Some(&written)).is_ok());
+    }
 }
 
 /// What `decode` reads, `encode` writes so that it reads the same.

@@ -96,14 +96,25 @@ fn a_log_directory_needs_no_other_option() {
 #[test]
 fn the_transaction_log_may_lie_elsewhere() {
     let partition = testdata("main/txn-open-0");
+    let foreign = testdata("crash/clean");
+    let nameless = tempfile::tempdir().unwrap();
+    for number in 0..3 {
+        let name = format!("__transaction_state-{number}");
+        copy_tree(&foreign.join(&name), &nameless.path().join(&name));
+    }
     for (log, verdict, code) in [
-        ("main", Verdict::Ongoing, 0),
-        // Another cluster's coordinators do not know them.
-        ("crash/clean", Verdict::Hanging, 1),
+        (testdata("main"), Verdict::Ongoing, 0),
+        // Coordinators that do not know them; nothing says that they are of another cluster.
+        (nameless.path().to_owned(), Verdict::Hanging, 1),
+        // Here their meta.properties do.
+        (foreign, Verdict::Suspect, 1),
     ] {
-        let log = testdata(log);
         let args = ["--now", SOON, "--transaction-log", log.to_str().unwrap()];
         let (document, outcome) = json(&partition, &args);
+        let is_told = outcome
+            .stderr
+            .contains("its transactions are not judged by that");
+        assert_eq!(is_told, verdict == Verdict::Suspect, "{}", outcome.stderr);
         outcome.ended_with(code);
         let open = only(document).transactions;
         assert!(open.iter().all(|open| open.verdict == verdict), "{open:?}");
