@@ -1,6 +1,6 @@
 //! A cluster as its metadata tell it: tables for people, or a JSON document.
 
-use super::json::{Object, WideIntegers, push_text};
+use super::json::{Object, WideIntegers, push_int, push_text};
 use super::measure::count;
 use super::one_line::{on_one_line, path_on_one_line};
 use super::table::{Align, Table};
@@ -159,7 +159,7 @@ pub fn json(log: &ClusterLog, wide: WideIntegers) -> Vec<u8> {
     object.optional_int("nextProducerId", image.next_producer_id().map(|id| id.0));
     let mut features = Object::open(object.name("features"), wide);
     for (name, level) in image.features() {
-        features.int(name, *level);
+        push_int((*level).into(), wide, features.foreign_name(name));
     }
     features.close();
     array(
@@ -181,7 +181,7 @@ pub fn json(log: &ClusterLog, wide: WideIntegers) -> Vec<u8> {
             object.text("name", &resource.name);
             let mut configs = Object::open(object.name("configs"), wide);
             for (key, value) in keys {
-                configs.text(key, value);
+                push_text(value, configs.foreign_name(key));
             }
             configs.close();
             object.close();

@@ -49,6 +49,17 @@ impl<'o> Object<'o> {
         self.out
     }
 
+    /// Writes a field's name that comes from the input, and gives the buffer for its value.
+    pub fn foreign_name(&mut self, name: &str) -> &mut Vec<u8> {
+        if !self.first {
+            self.out.push(b',');
+        }
+        self.first = false;
+        push_text(name, self.out);
+        self.out.push(b':');
+        self.out
+    }
+
     /// A field that holds an integer.
     #[inline]
     pub fn int(&mut self, name: &str, value: impl Into<i64>) {

@@ -7,6 +7,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use kfsck::analysis::cluster_log::ClusterLog;
+use kfsck::format::metadata_record::MetadataRecord;
+use kfsck::format::number::{LeaderEpoch, Offset};
+use kfsck::format::schema::table::metadata::RECORDS;
+use kfsck::format::schema::{self, Struct, of_name};
+use kfsck::report::json::WideIntegers;
 use serde_json::Value;
 
 use crate::corpus;
@@ -135,4 +141,33 @@ fn an_offset_behind_the_end_and_a_path_without_metadata_are_told() {
         .ended_with(3);
     assert!(none.stderr.contains("found neither"), "{}", none.stderr);
     assert_eq!(none.text(), "");
+}
+
+/// A config's key may be any text.
+#[test]
+fn names_from_records_are_escaped() {
+    let mut image = kfsck::analysis::cluster_image::ClusterImage::default();
+    let message = of_name(&RECORDS, "ConfigRecord").unwrap();
+    let mut body = Struct::new(&message.shape);
+    *body.get_mut("resourceType").unwrap() = schema::Value::Int(2);
+    for (name, text) in [("resourceName", "t"), ("name", "a\"\nb"), ("value", "1")] {
+        *body.get_mut(name).unwrap() = schema::Value::Text(text.as_bytes());
+    }
+    let version = 0;
+    let record = MetadataRecord {
+        message,
+        version,
+        body,
+    };
+    image.apply(&record).unwrap();
+    let log = ClusterLog {
+        image,
+        end_offset: Offset(1),
+        epoch: LeaderEpoch(0),
+        snapshot: None,
+        faults: Vec::new(),
+    };
+    let json = kfsck::report::cluster::json(&log, WideIntegers::Number);
+    let json: Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(json["configs"][0]["configs"]["a\"\nb"], "1");
 }

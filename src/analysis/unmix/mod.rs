@@ -134,7 +134,11 @@ pub fn unmix(
     expiration_ms: i64,
 ) -> Result<Unmixed, Undecidable> {
     let pieces = Pieces::cut(members, expiration_ms);
-    if writers < 2 && decisions.is_empty() && pieces.are_of_one_writer(members) {
+    let are_of_one = || {
+        let is_misplaced = || pieces.are_of_one_misplaced_writer(members, |_| true);
+        pieces.are_of_one_writer(members) || is_misplaced()
+    };
+    if writers < 2 && decisions.is_empty() && are_of_one() {
         return Ok(Unmixed::of_one_writer(members.len()));
     }
     let known = Known {
@@ -160,12 +164,44 @@ pub fn unmix(
             run.places.sort_unstable();
         }
     }
+    let count = ways.likeliest.iter().max().map_or(0, |writer| writer + 1);
+    if known.writers < count && decisions.is_empty() {
+        for one in 0..count {
+            for other in one + 1..count {
+                let is_of_both = |place: usize| {
+                    let writer = writers.get(place);
+                    writer == Some(&one) || writer == Some(&other)
+                };
+                if pieces.are_of_one_misplaced_writer(members, is_of_both) {
+                    doubt(&mut runs, one, other);
+                }
+            }
+        }
+    }
     Ok(Unmixed {
         writers,
         runs,
-        count: ways.likeliest.iter().max().map_or(0, |writer| writer + 1),
+        count,
         is_cut_short: ways.is_cut_short,
     })
+}
+
+/// Two writers may be one whose batches came in another order: who wrote what is not certain then.
+fn doubt(runs: &mut [Run], one: usize, other: usize) {
+    const EVEN: f64 = 0.5;
+    for run in runs.iter_mut().filter(|run| run.others.is_empty()) {
+        let writer = match run.writer {
+            writer if writer == one => other,
+            writer if writer == other => one,
+            _ => continue,
+        };
+        run.confidence = EVEN;
+        run.others.push(Other {
+            writer,
+            link: Link::Skips,
+            confidence: EVEN,
+        });
+    }
 }
 
 fn set(list: &mut [usize], place: usize, value: usize) {

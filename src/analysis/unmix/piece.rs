@@ -75,22 +75,58 @@ impl Pieces {
 impl Pieces {
     /// Whether one client may have sent all of them, one after the other.
     pub(super) fn are_of_one_writer(&self, members: &[Member]) -> bool {
-        let mut writer: Option<Writer> = None;
+        follow_each_other(&self.placed(members))
+    }
+
+    /// Whether one client may have sent all of them, or those at the places that `takes` takes, in
+    /// another order, by their sequences and by their times: a mirror that goes on with another
+    /// source may bring what came before.
+    pub(super) fn are_of_one_misplaced_writer(
+        &self,
+        members: &[Member],
+        takes: impl Fn(usize) -> bool,
+    ) -> bool {
+        let mut placed = self.placed(members);
+        placed.retain(|(place, _)| takes(*place));
+        if placed
+            .iter()
+            .any(|(_, member)| member.seen.is_transactional)
+        {
+            return false;
+        }
+        placed.sort_by_key(|(_, member)| (member.seen.producer_epoch, member.seen.base_sequence));
+        let mut pairs = placed.iter().zip(placed.iter().skip(1));
+        let is_in_time = pairs.all(|((_, one), (_, other))| {
+            let (one, other) = (&one.seen, &other.seen);
+            let is_disjoint = one.producer_epoch < other.producer_epoch
+                || one.last_sequence < other.base_sequence;
+            is_disjoint && one.max_timestamp <= other.first_timestamp
+        });
+        is_in_time && follow_each_other(&placed)
+    }
+
+    /// The members without copies, each with its place.
+    fn placed<'m>(&self, members: &'m [Member]) -> Vec<(usize, &'m Member)> {
         let places = self.pieces.iter().flat_map(|piece| &piece.places);
         places
             .filter_map(|place| Some((*place, members.get(*place)?)))
-            .all(|(place, member)| match &mut writer {
-                None => {
-                    writer = Some(Writer::begin(member, place));
-                    true
-                }
-                Some(known) => {
-                    let links = known.link(member).is_some();
-                    known.take(member, place);
-                    links
-                }
-            })
+            .collect()
     }
+}
+
+fn follow_each_other(placed: &[(usize, &Member)]) -> bool {
+    let mut writer: Option<Writer> = None;
+    placed.iter().all(|(place, member)| match &mut writer {
+        None => {
+            writer = Some(Writer::begin(member, *place));
+            true
+        }
+        Some(known) => {
+            let links = known.link(member).is_some();
+            known.take(member, *place);
+            links
+        }
+    })
 }
 
 /// Batches that follow each other under one leader.

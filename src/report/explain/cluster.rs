@@ -5,8 +5,9 @@ use crate::analysis::check::code::FindingCode;
 
 pub(super) const GROUP: Group = Group {
     title: "The cluster's own records",
-    about: "Found where `__transaction_state`, `__consumer_offsets` or `__cluster_metadata` lie \
-            among the partitions that are checked.",
+    about: "To be found where `__transaction_state`, `__consumer_offsets` or \
+            `__cluster_metadata` lie among the partitions that are checked. This version does not \
+            look for them yet.",
     entries: &[
         Explanation {
             code: FindingCode::InternalRecordUndecodable,
