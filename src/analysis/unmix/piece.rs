@@ -94,14 +94,17 @@ impl Pieces {
         {
             return false;
         }
-        placed.sort_by_key(|(_, member)| (member.seen.producer_epoch, member.seen.base_sequence));
-        let mut pairs = placed.iter().zip(placed.iter().skip(1));
-        let is_in_time = pairs.all(|((_, one), (_, other))| {
-            let (one, other) = (&one.seen, &other.seen);
-            let is_disjoint = one.producer_epoch < other.producer_epoch
-                || one.last_sequence < other.base_sequence;
-            is_disjoint && one.max_timestamp <= other.first_timestamp
+        // Sequences begin again with 0 one day; times do not.
+        placed.sort_by_key(|(_, Member { seen, .. })| {
+            (
+                seen.producer_epoch,
+                seen.first_timestamp,
+                seen.base_sequence,
+            )
         });
+        let mut pairs = placed.iter().zip(placed.iter().skip(1));
+        let is_in_time = pairs
+            .all(|((_, one), (_, other))| one.seen.max_timestamp <= other.seen.first_timestamp);
         is_in_time && follow_each_other(&placed)
     }
 
