@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::groups::Groups;
-use crate::format::batch::MAGIC;
+use crate::format::batch::{Header, MAGIC};
 use crate::format::coordinator_record::{CoordinatorFault, CoordinatorTopic};
 use crate::format::number::{Offset, ProducerId, Timestamp};
 use crate::state::batch::{Control, control};
@@ -72,12 +72,11 @@ pub fn log_end(directory: &PartitionDirectory, access: Access) -> Result<Offset,
     for segment in segments.iter().rev() {
         let source = Source::open(&segment.path, access)?;
         let mut walk = Walk::new(&source);
-        let mut reader = BatchReader::new(&source, DEFAULT_MAX_RECORD_BYTES);
         let mut last = None;
         while let Some(piece) = walk.next_piece()? {
             if let Piece::Batch(span) = piece {
-                let batch = reader.load(span)?;
-                let header = batch.header();
+                let head = walk.head(span)?;
+                let header = Header::new(&head);
                 last = Some(match span.magic < MAGIC {
                     true => header.base_offset(),
                     false => header.last_offset(),

@@ -149,24 +149,23 @@ fn longest<'o>(
     partitions: impl Iterator<Item = &'o PartitionDirectory>,
     session: &mut Session,
 ) -> Vec<&'o PartitionDirectory> {
-    let mut kept: BTreeMap<i32, (&PartitionDirectory, Offset)> = BTreeMap::new();
+    let mut kept: BTreeMap<i32, &PartitionDirectory> = BTreeMap::new();
     for partition in partitions {
         let number = partition.name.as_ref().map_or(-1, |name| name.partition);
-        // What cannot be read is told when it is read for its records.
-        let end = log_end(partition, session.access).unwrap_or(Offset(0));
-        let Some((known, known_end)) = kept.get(&number).copied() else {
-            kept.insert(number, (partition, end));
+        let Some(known) = kept.insert(number, partition) else {
             continue;
         };
-        let (longer, shorter) = match end > known_end {
+        // What cannot be read is told when it is read for its records.
+        let end = |of| log_end(of, session.access).unwrap_or(Offset(0));
+        let (longer, shorter) = match end(partition) > end(known) {
             true => (partition, known),
             false => (known, partition),
         };
         let why = format!("not read: {} goes further", path_on_one_line(&longer.path));
         session.note(&shorter.path, &why);
-        kept.insert(number, (longer, end.max(known_end)));
+        kept.insert(number, longer);
     }
-    kept.into_values().map(|(partition, _)| partition).collect()
+    kept.into_values().collect()
 }
 
 fn gathered(partitions: &[&PartitionDirectory], as_of: AsOf, session: &mut Session) -> Groups {
