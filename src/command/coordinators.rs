@@ -13,10 +13,11 @@ use kfsck::storage::damage::{Code, Damage};
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 use kfsck::storage::source::Access;
 
+use super::partition_files::directory_of;
 use super::session::Session;
 
 /// The coordinators that were found, each of one cluster.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Coordinators {
     /// Those that the user named; they judge everything of their cluster.
     given: Option<TransactionCoordinator>,
@@ -45,12 +46,7 @@ impl Coordinators {
         operands: &[Operand],
         session: &mut Session,
     ) -> Self {
-        let mut gathered = Self {
-            given: None,
-            strangers: BTreeSet::new(),
-            found: BTreeMap::new(),
-            clusters: BTreeMap::new(),
-        };
+        let mut gathered = Self::default();
         if given.is_empty() {
             gathered.find(
                 "judges the transactions",
@@ -71,12 +67,7 @@ impl Coordinators {
         operands: &[Operand],
         session: &mut Session,
     ) -> Self {
-        let mut gathered = Self {
-            given: None,
-            strangers: BTreeSet::new(),
-            found: BTreeMap::new(),
-            clusters: BTreeMap::new(),
-        };
+        let mut gathered = Self::default();
         gathered.find("is heard too", partition_count, operands, session);
         gathered
     }
@@ -160,7 +151,7 @@ impl Coordinators {
 /// as they say.
 pub(super) fn clusters_of(given: &[PathBuf], access: Access) -> Vec<(PathBuf, String)> {
     let clusters = given.iter().filter_map(|path| {
-        let directories = [path.clone(), parent(path)];
+        let directories = [path.clone(), directory_of(path)];
         let mut ids = directories.iter().map(|path| cluster_id(path, access));
         Some((path.clone(), ids.find_map(|id| id)?))
     });
@@ -171,17 +162,8 @@ pub(super) fn clusters_of(given: &[PathBuf], access: Access) -> Vec<(PathBuf, St
 fn home(operand: &Operand) -> PathBuf {
     match operand {
         Operand::Log(log) => log.path.clone(),
-        Operand::Partition(partition) => parent(&partition.path),
-        Operand::File(file) => parent(&parent(&file.path)),
-    }
-}
-
-/// The directory that something lies in.
-pub(super) fn parent(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(above) if !above.as_os_str().is_empty() => above.to_owned(),
-        Some(_) => PathBuf::from("."),
-        None => path.to_owned(),
+        Operand::Partition(partition) => directory_of(&partition.path),
+        Operand::File(file) => directory_of(&directory_of(&file.path)),
     }
 }
 

@@ -12,7 +12,8 @@ use kfsck::repair::error::{PlanError, Refusal};
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 use kfsck::storage::source::Access;
 
-use super::coordinators::{Coordinators, clusters_of, parent};
+use super::coordinators::{Coordinators, clusters_of};
+use super::partition_files::directory_of;
 use super::session::Session;
 
 /// The coordinators of the cluster, given or in the log directories of the partitions.
@@ -42,7 +43,7 @@ impl Gathered {
         for operand in operands {
             let directory = match operand {
                 Operand::Log(log) => log.path.clone(),
-                Operand::Partition(partition) => parent(&partition.path),
+                Operand::Partition(partition) => directory_of(&partition.path),
                 Operand::File(_) => continue,
             };
             if seen.insert(whole(&directory))
@@ -77,7 +78,7 @@ impl Gathered {
 
     /// Those in the partition's log directory.
     fn beside(&self, partition: &PartitionDirectory) -> Option<&TransactionCoordinator> {
-        let above = parent(&partition.path);
+        let above = directory_of(&partition.path);
         let mut logs = self.logs.iter();
         let log = logs.find(|log| matches!(log, Operand::Log(log) if log.path == above));
         self.beside.of(log?)
@@ -103,7 +104,7 @@ impl Gathered {
     /// Refuses coordinators of another cluster: they know nothing of the partition's transactions,
     /// so to them each one hangs.
     fn refuse_strangers(&self, partition: &PartitionDirectory) -> Result<(), PlanError> {
-        let own = parent(&partition.path);
+        let own = directory_of(&partition.path);
         let own = cluster_id(&own, self.access).map(|id| (own, id));
         let Some((home, id)) = own.as_ref().or(self.clusters.first()) else {
             return Ok(());

@@ -39,10 +39,7 @@ impl<'o> Object<'o> {
     /// Writes a field's name and gives the buffer for its value.
     #[inline]
     pub fn name(&mut self, name: &str) -> &mut Vec<u8> {
-        if !self.first {
-            self.out.push(b',');
-        }
-        self.first = false;
+        self.separate();
         self.out.push(b'"');
         self.out.extend_from_slice(name.as_bytes());
         self.out.extend_from_slice(b"\":");
@@ -51,13 +48,18 @@ impl<'o> Object<'o> {
 
     /// Writes a field's name that comes from the input, and gives the buffer for its value.
     pub fn foreign_name(&mut self, name: &str) -> &mut Vec<u8> {
+        self.separate();
+        push_text(name, self.out);
+        self.out.push(b':');
+        self.out
+    }
+
+    #[inline]
+    fn separate(&mut self) {
         if !self.first {
             self.out.push(b',');
         }
         self.first = false;
-        push_text(name, self.out);
-        self.out.push(b':');
-        self.out
     }
 
     /// A field that holds an integer.

@@ -116,6 +116,12 @@ impl Finding {
         self
     }
 
+    /// Whether evidence of this name is among what it rests on.
+    #[must_use]
+    pub fn rests_on(&self, what: &str) -> bool {
+        self.evidence.iter().any(|one| one.what == what)
+    }
+
     /// Adds what it rests on.
     #[must_use]
     pub fn resting_on(mut self, evidence: Evidence) -> Self {

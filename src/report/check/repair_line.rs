@@ -45,10 +45,6 @@ const UNKNOWN_LOG: &str = "TRANSACTION_LOG";
 /// The first id of the range that no controller reaches: new ids come from there.
 const FIRST_RESERVED: i64 = 1 << 62;
 
-fn has_evidence(finding: &Finding, what: &str) -> bool {
-    finding.evidence.iter().any(|one| one.what == what)
-}
-
 /// The way that fits a finding, whatever stands in its way.
 pub(super) fn way(finding: &Finding) -> Way {
     use FindingCode as Code;
@@ -74,7 +70,7 @@ pub(super) fn way(finding: &Finding) -> Way {
         | Code::BarrierMalformed
         | Code::LeaderEpochCheckpointMismatch => Way::Salvage,
         // A name of other digits; one without its 20 digits needs `mv` alone.
-        Code::NameMismatch if has_evidence(finding, "base offset") => Way::Salvage,
+        Code::NameMismatch if finding.rests_on("base offset") => Way::Salvage,
         Code::IndexCorrupt
         | Code::IndexMismatch
         | Code::IndexMissing

@@ -7,8 +7,7 @@ use crate::analysis::snapshot_health::DOUBLED_ENTRY;
 
 /// Whether another segment lies behind the one that the finding is about.
 pub(super) fn is_followed(finding: &Finding) -> bool {
-    let mut evidence = finding.evidence.iter();
-    evidence.any(|one| one.what == NEXT_SEGMENT)
+    finding.rests_on(NEXT_SEGMENT)
 }
 
 /// Whether a checkpoint lies in a partition's directory.
@@ -25,26 +24,22 @@ pub(super) fn is_of_log_start(finding: &Finding) -> bool {
 
 /// An index that is all that is left of a segment.
 pub(super) fn names_a_missing_segment(finding: &Finding) -> bool {
-    let mut evidence = finding.evidence.iter();
-    evidence.any(|one| one.what == "segment that is missing")
+    finding.rests_on("segment that is missing")
 }
 
 /// A snapshot with two entries of a producer, which a broker loads.
 pub(super) fn has_doubled_entry(finding: &Finding) -> bool {
-    let mut evidence = finding.evidence.iter();
-    evidence.any(|one| one.what == DOUBLED_ENTRY)
+    finding.rests_on(DOUBLED_ENTRY)
 }
 
 /// A repair in place that is neither finished nor undone.
 pub(super) fn is_broken_off(finding: &Finding) -> bool {
-    let mut evidence = finding.evidence.iter();
-    evidence.any(|one| one.what == BROKEN_OFF)
+    finding.rests_on(BROKEN_OFF)
 }
 
 /// A directory that a run of our own has never finished.
 pub(super) fn is_unfinished_result(finding: &Finding) -> bool {
-    let mut evidence = finding.evidence.iter();
-    evidence.any(|one| one.what == UNFINISHED_RESULT)
+    finding.rests_on(UNFINISHED_RESULT)
 }
 
 #[cfg(test)]
