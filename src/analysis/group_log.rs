@@ -7,11 +7,13 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::groups::Groups;
+use super::state_partition_wholeness::{Missing, by_names, reached};
 use crate::format::batch::{Header, MAGIC};
 use crate::format::coordinator_record::{CoordinatorFault, CoordinatorTopic};
 use crate::format::number::{Offset, ProducerId, Timestamp};
 use crate::state::batch::{Control, control};
 use crate::state::read::segments;
+use crate::storage::checkpoints::Checkpoints;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::directory::{Operand, PartitionDirectory};
 use crate::storage::segment::contents::{
@@ -48,6 +50,35 @@ pub enum GroupFault {
         /// What is wrong.
         message: String,
     },
+    /// Something of the partition that should be there and is not.
+    #[error("{}: commits may be missing, for it is not whole: {missing}", path.display())]
+    Missing {
+        /// The partition's directory.
+        path: PathBuf,
+        /// What is missing.
+        missing: Missing,
+    },
+    /// Records that a later version of Kafka has written; a coordinator passes over them, too.
+    #[error("{}: offset {offset}: {fault}; {count} such passed over", path.display())]
+    Unknown {
+        /// The partition's directory.
+        path: PathBuf,
+        /// The first of them.
+        offset: Offset,
+        /// Its type.
+        fault: CoordinatorFault,
+        /// How many there are.
+        count: u64,
+    },
+}
+
+/// What a partition's log tells.
+#[derive(Debug)]
+pub struct GroupLog {
+    /// The groups in it.
+    pub groups: Groups,
+    /// The offset behind its last batch.
+    pub end_offset: Offset,
 }
 
 /// The partitions of `__consumer_offsets` behind a path; directories on their way out are left
@@ -60,15 +91,16 @@ pub fn offsets_partitions(operand: &Operand) -> impl Iterator<Item = &PartitionD
     })
 }
 
-/// The offset behind the last batch of a partition's log.
+/// The offset behind the last batch of a partition's log; `None` where no segment is.
 ///
 /// # Errors
 /// A read that failed.
-pub fn log_end(directory: &PartitionDirectory, access: Access) -> Result<Offset, ReadError> {
+pub fn log_end(
+    directory: &PartitionDirectory,
+    access: Access,
+) -> Result<Option<Offset>, ReadError> {
     let segments = segments(directory);
-    let mut end = segments
-        .first()
-        .map_or(Offset(0), |segment| segment.base_offset);
+    let mut end = segments.first().map(|segment| segment.base_offset);
     for segment in segments.iter().rev() {
         let source = Source::open(&segment.path, access)?;
         let mut walk = Walk::new(&source);
@@ -85,40 +117,85 @@ pub fn log_end(directory: &PartitionDirectory, access: Access) -> Result<Offset,
         }
         source.check()?;
         match last {
-            Some(last) => return Ok(last.plus(1).max(segment.base_offset)),
-            None => end = end.max(segment.base_offset),
+            Some(last) => return Ok(Some(last.plus(1).max(segment.base_offset))),
+            None => end = end.max(Some(segment.base_offset)),
         }
     }
     Ok(end)
 }
 
-/// Reads a partition's directory; `tell` hears of what could not be read.
+/// Reads a partition's directory. What could not be read, or is not there by what lies beside it,
+/// `tell` hears of.
 pub fn read(
     directory: &PartitionDirectory,
+    checkpoints: &Checkpoints,
     as_of: AsOf,
     access: Access,
     tell: &mut dyn FnMut(GroupFault),
-) -> Groups {
+) -> GroupLog {
     let mut reader = Reader {
-        groups: Groups::default(),
+        directory: &directory.path,
+        log: GroupLog {
+            groups: Groups::default(),
+            end_offset: Offset(0),
+        },
         as_of,
+        tail: None,
+        unknown: None,
         tell,
     };
+    for missing in by_names(directory) {
+        reader.miss(missing);
+    }
+    let mut last: Option<PathBuf> = None;
     for segment in segments(directory) {
+        // Only behind the log's last batch may there be bytes that nobody has acknowledged.
+        reader.end_segment(last.replace(segment.path.clone()));
+        reader.log.end_offset = reader.log.end_offset.max(segment.base_offset);
         if let Err(error) = reader.segment(&segment.path, access) {
             (reader.tell)(error.into());
         }
     }
-    reader.groups
+    let end = reader.log.end_offset;
+    match reached(directory, checkpoints) {
+        Some((known, by)) if known > end => reader.miss(Missing::End { end, known, by }),
+        _ => {}
+    }
+    if let Some((offset, fault, count)) = reader.unknown.take() {
+        let path = directory.path.clone();
+        (reader.tell)(GroupFault::Unknown {
+            path,
+            offset,
+            fault,
+            count,
+        });
+    }
+    reader.log
 }
 
 struct Reader<'t> {
-    groups: Groups,
+    directory: &'t Path,
+    log: GroupLog,
     as_of: AsOf,
+    /// How the segment ended that was read last, where not with a batch.
+    tail: Option<Code>,
+    /// The first record of a type that is not known, and how many there are.
+    unknown: Option<(Offset, CoordinatorFault, u64)>,
     tell: &'t mut dyn FnMut(GroupFault),
 }
 
 impl Reader<'_> {
+    fn miss(&mut self, missing: Missing) {
+        let path = self.directory.to_owned();
+        (self.tell)(GroupFault::Missing { path, missing });
+    }
+
+    fn end_segment(&mut self, path: Option<PathBuf>) {
+        if let Some((_, path)) = self.tail.take().zip(path) {
+            self.miss(Missing::Batch(path));
+        }
+    }
+
     fn segment(&mut self, path: &Path, access: Access) -> Result<(), ReadError> {
         let source = Source::open(path, access)?;
         let mut walk = Walk::new(&source);
@@ -126,9 +203,11 @@ impl Reader<'_> {
         while let Some(piece) = walk.next_piece()? {
             match piece {
                 Piece::Batch(span) => self.batch(&mut reader.load(span)?, path)?,
-                // Nothing that was ever acknowledged lies there.
                 Piece::Damage(damage)
-                    if matches!(damage.code, Code::ZeroTail | Code::TruncatedTail) => {}
+                    if matches!(damage.code, Code::ZeroTail | Code::TruncatedTail) =>
+                {
+                    self.tail = Some(damage.code);
+                }
                 Piece::Damage(damage) => self.damage(path, damage),
             }
         }
@@ -138,6 +217,11 @@ impl Reader<'_> {
     fn batch(&mut self, batch: &mut LoadedBatch<'_>, path: &Path) -> Result<(), ReadError> {
         let position = batch.span.position;
         let header = batch.header();
+        let last = match batch.span.magic < MAGIC {
+            true => header.base_offset(),
+            false => header.last_offset(),
+        };
+        self.log.end_offset = self.log.end_offset.max(last.plus(1));
         let attributes = header.attributes();
         if !batch.checksum()?.is_valid() {
             let message = "the batch's checksum does not match; its records are left out";
@@ -159,7 +243,8 @@ impl Reader<'_> {
             if self.counts(entry.offset, entry.timestamp) {
                 let offset = entry.offset;
                 match self.record(entry, producer) {
-                    Ok(()) | Err(CoordinatorFault::UnknownType(_)) => {}
+                    Ok(()) => {}
+                    Err(fault @ CoordinatorFault::UnknownType(_)) => self.pass_over(offset, fault),
                     Err(fault) => faults.push(format!("offset {offset}: {fault}")),
                 }
             }
@@ -174,6 +259,11 @@ impl Reader<'_> {
         Ok(())
     }
 
+    fn pass_over(&mut self, offset: Offset, fault: CoordinatorFault) {
+        let (_, _, count) = self.unknown.get_or_insert((offset, fault, 0));
+        *count = count.saturating_add(1);
+    }
+
     fn counts(&self, offset: Offset, time: Timestamp) -> bool {
         let is_early = self.as_of.time.is_none_or(|last| time <= last);
         is_early && self.as_of.offset.is_none_or(|end| offset < end)
@@ -181,7 +271,7 @@ impl Reader<'_> {
 
     fn end(&mut self, batch: &mut LoadedBatch<'_>, producer: ProducerId) -> Result<(), ReadError> {
         if let Control::Marker(marker) = control(batch)? {
-            self.groups.end_transaction(producer, !marker.is_abort);
+            self.log.groups.end_transaction(producer, !marker.is_abort);
         }
         Ok(())
     }
@@ -192,7 +282,7 @@ impl Reader<'_> {
         producer: Option<ProducerId>,
     ) -> Result<(), CoordinatorFault> {
         let record = CoordinatorTopic::Offsets.decode(entry.key, entry.value)?;
-        self.groups.apply(&record, entry.offset, producer);
+        self.log.groups.apply(&record, entry.offset, producer);
         Ok(())
     }
 

@@ -278,7 +278,8 @@ impl DumpLog {
     pub(super) fn run(&self, session: &mut Session) -> anyhow::Result<()> {
         let options = self.options(session);
         let mut report = String::new();
-        self.filters.tell_odd_times(session);
+        time::tell_odd("--start-time", self.filters.start_time, session);
+        time::tell_odd("--end-time", self.filters.end_time, session);
         for path in self.inputs() {
             let operand = match directory::expand(path) {
                 Ok(operand) => operand,
@@ -385,22 +386,6 @@ fn processors() -> usize {
 }
 
 impl Filters {
-    /// Four digits are milliseconds by the rule and a year by the eye.
-    fn tell_odd_times(&self, session: &mut Session) {
-        for (option, time) in [
-            ("--start-time", self.start_time),
-            ("--end-time", self.end_time),
-        ] {
-            if let Some(Timestamp(number @ 1000..=9999)) = time {
-                let note = format!(
-                    "{number} is taken for milliseconds since 1970; a year is written \
-                     {number}-01-01"
-                );
-                session.note(Path::new(option), &note);
-            }
-        }
-    }
-
     fn selection(&self) -> Selection {
         Selection {
             producer_ids: self.producer_id.iter().copied().map(ProducerId).collect(),

@@ -1,6 +1,8 @@
 //! `kfsck groups`: who has read how far, from `__consumer_offsets`.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -8,6 +10,7 @@ use kfsck::analysis::group_log::{
     AsOf, CONSUMER_OFFSETS_TOPIC, GroupFault, log_end, offsets_partitions, read,
 };
 use kfsck::analysis::groups::{Groups, TopicPartition, topics_of};
+use kfsck::analysis::transaction_logs::cluster_id;
 use kfsck::format::number::{Offset, Timestamp};
 use kfsck::report::groups::{self as report, View};
 use kfsck::report::one_line::{on_one_line, path_on_one_line};
@@ -15,6 +18,7 @@ use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 
 use super::number::{OFFSET, number};
 use super::output::Wide;
+use super::partition_files::{CheckpointsBeside, directory_of};
 use super::session::Session;
 use super::time;
 
@@ -70,8 +74,9 @@ enum Format {
 
 impl GroupsCommand {
     pub(super) fn run(&self, session: &mut Session) -> anyhow::Result<()> {
+        time::tell_odd("--at-time", self.at_time, session);
         let mut operands = Vec::new();
-        for path in &self.paths {
+        for path in without_repeats(&self.paths) {
             match directory::expand(path) {
                 Ok(operand) if offsets_partitions(&operand).next().is_some() => {
                     operands.push(operand);
@@ -83,6 +88,15 @@ impl GroupsCommand {
                 )),
                 Err(error) => session.read_error(&error),
             }
+        }
+        if let Some((one, other)) = two_clusters(&operands, session) {
+            session.error(&format!(
+                "{} and {} belong to two clusters, whose groups of one name have nothing to do \
+                 with each other; give the directories of one cluster",
+                path_on_one_line(&one),
+                path_on_one_line(&other)
+            ));
+            return Ok(());
         }
         let partitions = longest(operands.iter().flat_map(offsets_partitions), session);
         if self.at_offset.is_some() && partitions.len() > 1 {
@@ -137,7 +151,7 @@ impl GroupsCommand {
                 Some((id, group)) => {
                     chosen.insert(id.as_str(), group);
                 }
-                None => session.remark(&format!("no group {}", on_one_line(asked))),
+                None => session.remark(&format!("no group '{}'", on_one_line(asked))),
             }
         }
         chosen.into_iter().collect()
@@ -156,29 +170,71 @@ fn longest<'o>(
             continue;
         };
         // What cannot be read is told when it is read for its records.
-        let end = |of| log_end(of, session.access).unwrap_or(Offset(0));
-        let (longer, shorter) = match end(partition) > end(known) {
-            true => (partition, known),
-            false => (known, partition),
+        let end = |of| log_end(of, session.access).ok().flatten();
+        let (kept_one, left_out, goes) = match end(partition).cmp(&end(known)) {
+            Ordering::Greater => (partition, known, "further"),
+            Ordering::Equal => (known, partition, "as far"),
+            Ordering::Less => (known, partition, "further"),
         };
-        let why = format!("not read: {} goes further", path_on_one_line(&longer.path));
-        session.note(&shorter.path, &why);
-        kept.insert(number, longer);
+        let why = format!("not read: {} goes {goes}", path_on_one_line(&kept_one.path));
+        session.note(&left_out.path, &why);
+        kept.insert(number, kept_one);
     }
     kept.into_values().collect()
 }
 
+/// The paths, each directory once by whatever name.
+fn without_repeats(paths: &[PathBuf]) -> Vec<&PathBuf> {
+    let mut known = BTreeSet::new();
+    let real = |path: &PathBuf| fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+    paths
+        .iter()
+        .filter(|path| known.insert(real(path)))
+        .collect()
+}
+
+/// Two log directories that belong to different clusters, where there are such.
+fn two_clusters(operands: &[Operand], session: &Session) -> Option<(PathBuf, PathBuf)> {
+    let partitions = operands.iter().flat_map(offsets_partitions);
+    let places: BTreeSet<PathBuf> = partitions
+        .map(|partition| directory_of(&partition.path))
+        .collect();
+    let mut clusters = places
+        .into_iter()
+        .filter_map(|place| Some((cluster_id(&place, session.access)?, place)));
+    let (cluster, first) = clusters.next()?;
+    let (_, other) = clusters.find(|(other, _)| *other != cluster)?;
+    Some((first, other))
+}
+
 fn gathered(partitions: &[&PartitionDirectory], as_of: AsOf, session: &mut Session) -> Groups {
     let mut groups = Groups::default();
+    let mut beside = CheckpointsBeside::default();
     for partition in partitions {
+        let checkpoints = beside.of(&partition.path, session);
         let access = session.access;
-        let tell = &mut |fault| match fault {
-            GroupFault::Read(error) => session.read_error(&error),
-            GroupFault::Place { .. } => session.warning(&on_one_line(&fault.to_string())),
-        };
-        groups.extend(read(partition, as_of, access, tell));
+        let tell = &mut |fault| tell(fault, session);
+        let log = read(partition, checkpoints, as_of, access, tell);
+        if let Some(at) = as_of.offset.filter(|at| *at > log.end_offset) {
+            let end = log.end_offset;
+            let note = format!("offset {at} is not there: read up to {end}");
+            session.note(&partition.path, &note);
+        }
+        groups.extend(log.groups);
     }
     groups
+}
+
+fn tell(fault: GroupFault, session: &mut Session) {
+    match fault {
+        GroupFault::Read(error) => session.read_error(&error),
+        GroupFault::Place { .. } => session.warning(&on_one_line(&fault.to_string())),
+        GroupFault::Missing { .. } => session.warning(&format!(
+            "{}; another replica may have them",
+            on_one_line(&fault.to_string())
+        )),
+        GroupFault::Unknown { .. } => session.remark(&on_one_line(&fault.to_string())),
+    }
 }
 
 /// Where the logs of the topics end that lie beside the groups.
@@ -216,10 +272,12 @@ fn log_ends(
                 None => continue,
             };
             match log_end(directory, session.access) {
-                Ok(end) => {
+                Ok(Some(end)) => {
                     let known = ends.entry((topic.clone(), *number)).or_insert(end);
                     *known = end.max(*known);
                 }
+                // Without a segment nobody knows.
+                Ok(None) => {}
                 Err(error) => session.read_error(&error),
             }
         }

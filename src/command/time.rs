@@ -1,8 +1,12 @@
 //! Times on the command line: ISO-8601, or milliseconds since 1970.
 
+use std::path::Path;
+
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use kfsck::format::number::Timestamp;
+
+use super::session::Session;
 
 /// What the machine's clock says.
 pub(super) fn now() -> Timestamp {
@@ -24,6 +28,16 @@ pub(super) fn parse(text: &str) -> Result<Timestamp, String> {
             "expected a time such as 2026-11-30T04:00:00Z, a date, or milliseconds since 1970"
                 .to_owned()
         })
+}
+
+/// Four digits are milliseconds by the rule and a year by the eye: says so of an option's time.
+pub(super) fn tell_odd(option: &str, time: Option<Timestamp>, session: &mut Session) {
+    if let Some(Timestamp(number @ 1000..=9999)) = time {
+        let note = format!(
+            "{number} is taken for milliseconds since 1970; a year is written {number}-01-01"
+        );
+        session.note(Path::new(option), &note);
+    }
 }
 
 /// Reads a duration in milliseconds: `900000`, `30s`, `15m`, `1h`, `7d`.

@@ -55,27 +55,42 @@ pub fn text(view: &View<'_>) -> Vec<u8> {
     out
 }
 
+/// Columns that say nothing of any row are left out, which makes room for long names of topics.
 fn table(view: &View<'_>, group: &Group) -> Table {
-    let mut table = Table::new(&[
+    let offsets = group.offsets();
+    let has_ends = offsets.keys().any(|place| view.log_end(place).is_some());
+    let has_expiry = offsets
+        .values()
+        .any(|committed| committed.expire_timestamp.is_some());
+    let mut columns = vec![
         ("topic-partition", Align::Left),
         ("committed", Align::Right),
-        ("log end", Align::Right),
-        ("lag", Align::Right),
-        ("committed at", Align::Left),
-        ("expires", Align::Left),
-    ]);
+    ];
+    if has_ends {
+        columns.extend([("log end", Align::Right), ("lag", Align::Right)]);
+    }
+    columns.push(("committed at", Align::Left));
+    if has_expiry {
+        columns.push(("expires", Align::Left));
+    }
+    let mut table = Table::new(&columns);
     let or_dash = |number: Option<i64>| number.map_or("-".to_owned(), |number| number.to_string());
-    for (place, committed) in group.offsets() {
-        let end = view.log_end(place);
-        let expires = committed.expire_timestamp;
-        table.row([
+    for (place, committed) in offsets {
+        let mut row = vec![
             on_one_line(&name(place)).into_owned(),
             committed.offset.to_string(),
-            or_dash(end.map(|end| end.0)),
-            or_dash(end.map(|end| lag(committed, end))),
-            utc::text(committed.commit_timestamp),
-            expires.map_or("-".to_owned(), utc::text),
-        ]);
+        ];
+        if has_ends {
+            let end = view.log_end(place);
+            row.push(or_dash(end.map(|end| end.0)));
+            row.push(or_dash(end.map(|end| lag(committed, end))));
+        }
+        row.push(utc::text(committed.commit_timestamp));
+        if has_expiry {
+            let expires = committed.expire_timestamp;
+            row.push(expires.map_or("-".to_owned(), utc::text));
+        }
+        table.row(row);
     }
     table
 }
