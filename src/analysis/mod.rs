@@ -33,6 +33,7 @@ pub mod snapshot_health;
 pub mod snapshot_queue;
 pub mod snapshot_replay;
 pub mod state_partition_count;
+pub mod state_partition_wholeness;
 pub mod strands;
 pub mod transaction_coordinator;
 pub mod transaction_logs;

@@ -12,9 +12,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::state_partition_count::PartitionCount;
+use super::state_partition_wholeness::{Missing, by_names, reached};
 use crate::format::malformed::{Malformed, Problem};
 use crate::format::number::{LeaderEpoch, Offset, ProducerId, Timestamp, to_usize};
 use crate::format::transaction_log::{TransactionLogKey, TransactionLogValue, TransactionStatus};
+use crate::storage::checkpoints::Checkpoints;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::directory::{KafkaFile, PartitionDirectory};
 use crate::storage::file_name::FileKind;
@@ -72,6 +74,8 @@ pub enum Fault {
         /// version that it does not know.
         stops_broker: bool,
     },
+    /// Something that should be there and is not.
+    Missing(Missing),
 }
 
 /// One partition of `__transaction_state`.
@@ -80,23 +84,86 @@ pub struct StatePartition {
     states: BTreeMap<TransactionLogKey, TransactionState>,
     faults: Vec<Fault>,
     end_offset: Option<Offset>,
+    /// How the segment ended that was read last, where not with a batch.
+    tail: Option<Code>,
+    /// How far its log went, as what lies beside it tells.
+    reached: Option<Offset>,
 }
 
 impl StatePartition {
     /// Reads the segments of a partition's directory, those with a second suffix left out. What
-    /// cannot be read is in [`faults`](Self::faults).
+    /// cannot be read or is not there, also by the checkpoints of its log directory, is in
+    /// [`faults`](Self::faults).
     #[must_use]
-    pub fn read(directory: &PartitionDirectory, access: Access) -> Self {
+    pub fn read(directory: &PartitionDirectory, checkpoints: &Checkpoints, access: Access) -> Self {
         let mut partition = Self::default();
+        let missing = by_names(directory).into_iter();
+        partition.faults.extend(missing.map(Fault::Missing));
         let segments = directory.files_of(FileKind::Log);
-        for KafkaFile { path, .. } in segments.filter(|file| file.name.suffix.is_none()) {
+        let segments = segments.filter(|file| file.name.suffix.is_none());
+        let mut last = None;
+        for KafkaFile { path, name } in segments {
+            // Only behind the log's last batch may there be bytes that nobody has acknowledged.
+            partition.end_segment(last.replace(path));
+            partition.end_offset = partition.end_offset.max(name.base_offset);
             let read =
                 Source::open(path, access).and_then(|source| partition.read_segment(&source));
             if let Err(error) = read {
                 partition.faults.push(Fault::Read(error));
             }
         }
+        let reached = reached(directory, checkpoints);
+        partition.reached = reached.as_ref().map(|(offset, _)| *offset);
+        let end = partition.end_offset();
+        match reached {
+            Some((known, by)) if known > end => {
+                partition.miss(Missing::End { end, known, by });
+            }
+            // Zero bytes are set aside for what comes; a part of a batch was acknowledged by
+            // nobody if the log goes as far as others have it, and nothing tells that here.
+            None if partition.tail == Some(Code::TruncatedTail) => partition.end_segment(last),
+            _ => {}
+        }
         partition
+    }
+
+    /// A partition of which nothing can be read.
+    #[must_use]
+    pub fn unread(missing: Missing) -> Self {
+        let mut partition = Self::default();
+        partition.miss(missing);
+        partition
+    }
+
+    fn end_segment(&mut self, path: Option<&PathBuf>) {
+        if let (Some(_), Some(path)) = (self.tail.take(), path) {
+            self.miss(Missing::Batch(path.clone()));
+        }
+    }
+
+    fn miss(&mut self, missing: Missing) {
+        self.faults.push(Fault::Missing(missing));
+    }
+
+    /// Whether this copy of a partition may know what another, which ends at an offset, does not.
+    fn may_pass(&self, end: Offset) -> bool {
+        let has_no_end = self.faults.iter().any(|fault| match fault {
+            Fault::Read(_) => true,
+            Fault::Missing(missing) => !matches!(missing, Missing::Beginning(_)),
+            Fault::Damage { .. } | Fault::Checksum { .. } | Fault::Record { .. } => false,
+        });
+        match self.reached {
+            Some(reached) => reached > end,
+            None => has_no_end,
+        }
+    }
+
+    /// Takes note that another copy is left out. Where that may know more, this one is not
+    /// complete.
+    pub fn leave_out(&mut self, other: &Self) {
+        if other.may_pass(self.end_offset()) {
+            self.miss(Missing::Copy);
+        }
     }
 
     /// Reads one segment on top of those before it.
@@ -104,14 +171,18 @@ impl StatePartition {
     /// # Errors
     /// A read that failed; what was read before it counts.
     pub fn read_segment(&mut self, source: &Source) -> Result<(), ReadError> {
+        self.tail = None;
         let mut walk = Walk::new(source);
         let mut reader = BatchReader::new(source, DEFAULT_MAX_RECORD_BYTES);
         while let Some(piece) = walk.next_piece()? {
             match piece {
                 Piece::Batch(span) => self.read_batch(&mut reader.load(span)?, source.path())?,
-                // Nothing that was ever acknowledged lies there.
+                // At the log's end nothing that was ever acknowledged lies there.
                 Piece::Damage(damage)
-                    if matches!(damage.code, Code::ZeroTail | Code::TruncatedTail) => {}
+                    if matches!(damage.code, Code::ZeroTail | Code::TruncatedTail) =>
+                {
+                    self.tail = Some(damage.code);
+                }
                 Piece::Damage(damage) => self.add_damage(source.path(), damage),
             }
         }

@@ -8,7 +8,7 @@ use crate::format::properties;
 use crate::storage::directory::{Operand, PartitionDirectory};
 use crate::storage::file_name::FileKind;
 use crate::storage::partition_name::PartitionName;
-use crate::storage::source::{Access, Source};
+use crate::storage::source::{Access, ReadError, Source};
 
 /// The partitions of `__transaction_state` behind a path, with their numbers; directories on their
 /// way out are left out.
@@ -20,6 +20,29 @@ pub fn state_partitions(operand: &Operand) -> impl Iterator<Item = (u32, &Partit
         let number = u32::try_from(name.partition).ok()?;
         is_current.then_some((number, directory))
     })
+}
+
+/// What is named like a partition of `__transaction_state` in a log directory and is no directory
+/// that can be looked at, such as a link that leads nowhere: the numbers and paths.
+pub fn unread_partitions(operand: &Operand) -> impl Iterator<Item = (u32, &Path)> {
+    let listing = match operand {
+        Operand::Log(log) => Some(&log.listing),
+        Operand::Partition(_) | Operand::File(_) => None,
+    };
+    let paths = listing.into_iter().flat_map(|listing| {
+        let strays = listing.strays.iter().map(|stray| stray.path.as_path());
+        strays.chain(listing.unreadable.iter().map(ReadError::path))
+    });
+    paths.filter_map(|path| Some((state_partition(path)?, path)))
+}
+
+/// The number of the partition of `__transaction_state` that a path is named after.
+#[must_use]
+pub fn state_partition(path: &Path) -> Option<u32> {
+    let name = PartitionName::parse(path.file_name()?)?;
+    let is_current = name.state.is_none() && name.topic == TRANSACTION_STATE_TOPIC;
+    let number = u32::try_from(name.partition).ok()?;
+    is_current.then_some(number)
 }
 
 /// Whether partitions of `__transaction_state` lie in a directory, by the names alone; one that

@@ -4,16 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
+use kfsck::analysis::state_partition_wholeness::Missing;
 use kfsck::analysis::transaction_coordinator::{
     Fault, StatePartition, TRANSACTION_STATE_TOPIC, TransactionCoordinator,
 };
-use kfsck::analysis::transaction_logs::{cluster_id, state_partitions};
+use kfsck::analysis::transaction_logs::{
+    cluster_id, state_partition, state_partitions, unread_partitions,
+};
 use kfsck::report::one_line::{on_one_line, path_on_one_line};
 use kfsck::storage::damage::{Code, Damage};
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 use kfsck::storage::source::Access;
 
-use super::partition_files::directory_of;
+use super::partition_files::{CheckpointsBeside, directory_of};
 use super::session::Session;
 
 /// The coordinators that were found, each of one cluster.
@@ -130,6 +133,8 @@ impl Coordinators {
             };
             self.clusters.insert(log.path.clone(), cluster.clone());
             let own: Vec<_> = state_partitions(operand).collect();
+            let held = partitions.entry(cluster).or_default();
+            add_unread(held, unread_partitions(operand), session);
             if own.is_empty() {
                 continue;
             }
@@ -138,9 +143,10 @@ impl Coordinators {
                 numbers(own.iter().map(|(number, _)| *number))
             );
             session.note(&log.path, &message);
-            add(partitions.entry(cluster).or_default(), &own, session);
+            add(held, &own, session);
         }
         let found = partitions.into_iter();
+        let found = found.filter(|(_, held)| !held.is_empty());
         self.found = found
             .map(|(cluster, held)| (cluster, TransactionCoordinator::new(held, count)))
             .collect();
@@ -178,10 +184,13 @@ fn read_given(
             Ok(operand) => operand,
             Err(error) => {
                 session.read_error(&error);
+                let named = state_partition(path).map(|number| (number, path.as_path()));
+                add_unread(&mut partitions, named.into_iter(), session);
                 continue;
             }
         };
         let own: Vec<_> = state_partitions(&operand).collect();
+        add_unread(&mut partitions, unread_partitions(&operand), session);
         if own.is_empty() {
             session.error(&format!(
                 "{}: no partition of {TRANSACTION_STATE_TOPIC}; expected such a directory \
@@ -201,33 +210,66 @@ fn add(
     own: &[(u32, &PartitionDirectory)],
     session: &mut Session,
 ) {
+    let mut beside = CheckpointsBeside::default();
     for (number, directory) in own {
         for error in &directory.listing.unreadable {
             session.read_error(error);
         }
-        let partition = StatePartition::read(directory, session.access);
+        let checkpoints = beside.of(&directory.path, session);
+        let partition = StatePartition::read(directory, checkpoints, session.access);
         for fault in partition.faults() {
             tell(&directory.path, fault, session);
         }
-        let known = partitions.get(number).map(StatePartition::end_offset);
-        if let Some(known) = known {
-            let own = partition.end_offset();
-            let (left_out, end, other) = match known < own {
-                true => ("the copy before", known, own),
-                false => ("this copy", own, known),
-            };
-            let message = format!("{left_out} is left out: it ends at {end}, another at {other}");
-            session.note(&directory.path, &message);
-        }
-        if known.is_none_or(|known| known < partition.end_offset()) {
-            partitions.insert(*number, partition);
-        }
+        choose(partitions, *number, partition, &directory.path, session);
     }
+}
+
+/// Takes what is named like a partition and cannot be read for one of which nothing is known.
+fn add_unread<'p>(
+    partitions: &mut BTreeMap<u32, StatePartition>,
+    unread: impl Iterator<Item = (u32, &'p Path)>,
+    session: &mut Session,
+) {
+    for (number, path) in unread {
+        let partition = StatePartition::unread(Missing::Directory);
+        for fault in partition.faults() {
+            tell(path, fault, session);
+        }
+        choose(partitions, number, partition, path, session);
+    }
+}
+
+fn choose(
+    partitions: &mut BTreeMap<u32, StatePartition>,
+    number: u32,
+    mut partition: StatePartition,
+    path: &Path,
+    session: &mut Session,
+) {
+    let Some(known) = partitions.get_mut(&number) else {
+        partitions.insert(number, partition);
+        return;
+    };
+    let rank = |copy: &StatePartition| (copy.end_offset(), copy.is_complete());
+    let (end, other) = (partition.end_offset(), known.end_offset());
+    let (left_out, end, other) = if rank(known) < rank(&partition) {
+        partition.leave_out(known);
+        *known = partition;
+        ("the copy before", other, end)
+    } else {
+        known.leave_out(&partition);
+        ("this copy", end, other)
+    };
+    let message = format!("{left_out} is left out: it ends at {end}, another at {other}");
+    session.note(path, &message);
 }
 
 fn tell(directory: &Path, fault: &Fault, session: &mut Session) {
     match fault {
         Fault::Read(error) => session.read_error(error),
+        // The listing's own errors are told where it is at hand.
+        Fault::Missing(Missing::Listing) => {}
+        Fault::Missing(missing) => session.note(directory, &format!("not whole: {missing}")),
         Fault::Damage { path, damage } => session.damage(path, damage),
         Fault::Checksum {
             path,

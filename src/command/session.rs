@@ -1,5 +1,6 @@
 //! One run of the program: where its bytes and lines go, and how it will end.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -27,6 +28,9 @@ pub(super) struct Session {
     status: Status,
     /// What is drawn on the terminal meanwhile, and has to make room.
     drawn: Option<ProgressBar>,
+    /// What was told while [`remembers`](Self::remember) was set, and is not told again.
+    told: BTreeSet<String>,
+    remembers: bool,
 }
 
 const RED: &str = "\u{1b}[1;31m";
@@ -46,6 +50,21 @@ impl Session {
             },
             status: Status::Clean,
             drawn: None,
+            told: BTreeSet::new(),
+            remembers: false,
+        }
+    }
+
+    /// Whether what is told from now on of files that cannot be read, and of places in files, is
+    /// remembered: the files are read a second time, and what was told is not told again then.
+    pub(super) fn remember(&mut self, remembers: bool) {
+        self.remembers = remembers;
+    }
+
+    fn was_told(&mut self, what: String) -> bool {
+        match self.remembers {
+            true => !self.told.insert(what),
+            false => self.told.contains(&what),
         }
     }
 
@@ -110,7 +129,10 @@ impl Session {
 
     /// Says that a file could not be read to its end.
     pub(super) fn read_error(&mut self, error: &ReadError) {
-        self.error(&on_one_line(&error.to_string()));
+        let error = error.to_string();
+        if !self.was_told(error.clone()) {
+            self.error(&on_one_line(&error));
+        }
     }
 
     /// Tells damage.
@@ -127,6 +149,9 @@ impl Session {
     /// Tells what is wrong at a place in a file.
     pub(super) fn finding(&mut self, path: &Path, position: u64, code: &str, message: &str) {
         self.met(Status::Found);
+        if self.was_told(format!("{}:{position}:{code}", path.display())) {
+            return;
+        }
         let (on, off) = self.paint(RED);
         let (path, message) = (path_on_one_line(path), on_one_line(message));
         self.line(&format!(

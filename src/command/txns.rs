@@ -143,7 +143,9 @@ impl Txns {
             transaction_log_partitions: count,
             ..
         } = &self.judging;
+        session.remember(true);
         let coordinators = Coordinators::gather(transaction_log, *count, &operands, session);
+        session.remember(false);
         let has_judge = operands
             .iter()
             .any(|operand| coordinators.of(operand).is_some());

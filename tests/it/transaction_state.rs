@@ -13,6 +13,7 @@ use kfsck::analysis::transaction_coordinator::{
 use kfsck::format::malformed::Problem;
 use kfsck::format::number::{LeaderEpoch, Offset, ProducerId, Timestamp};
 use kfsck::format::transaction_log::{TransactionLogKey, TransactionLogValue, Version};
+use kfsck::storage::checkpoints::Checkpoints;
 use kfsck::storage::directory::PartitionDirectory;
 use kfsck::storage::source::{Access, ReadError, Source};
 
@@ -23,7 +24,12 @@ use crate::program::testdata;
 const TRUTH: &str = include_str!("../../testdata/structures/transaction-state.tsv");
 
 fn read(directory: &Path) -> StatePartition {
-    StatePartition::read(&PartitionDirectory::list(directory), Access::Plain)
+    let checkpoints = Checkpoints::default();
+    StatePartition::read(
+        &PartitionDirectory::list(directory),
+        &checkpoints,
+        Access::Plain,
+    )
 }
 
 /// The coordinators of a committed log directory.
@@ -350,7 +356,7 @@ fn a_segment_that_cannot_be_opened_is_told_and_deleted_ones_do_not_count() {
     assert_eq!(ids(&whole), [("a", 2)]);
     let directory = PartitionDirectory::list(root.path());
     std::fs::remove_file(root.path().join("00000000000000000001.log")).unwrap();
-    let partial = StatePartition::read(&directory, Access::Map);
+    let partial = StatePartition::read(&directory, &Checkpoints::default(), Access::Map);
     assert_eq!(ids(&partial), [("a", 1)]);
     assert!(matches!(
         partial.faults(),

@@ -9,3 +9,4 @@ mod open;
 mod options;
 mod progress;
 mod verdicts;
+mod wholeness;
