@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::cluster_image::ClusterImage;
 use crate::format::control::{ControlKey, ControlType};
 use crate::format::metadata_record::MetadataRecord;
-use crate::format::number::{LeaderEpoch, Offset};
+use crate::format::number::{LeaderEpoch, Offset, Timestamp};
 use crate::state::read::segments;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::directory::{KafkaFile, Operand, PartitionDirectory};
@@ -32,6 +32,10 @@ pub struct ClusterLog {
     pub end_offset: Offset,
     /// The epoch of the controller that wrote that record.
     pub epoch: LeaderEpoch,
+    /// When the last batch was written; -1 without any.
+    pub last_timestamp: Timestamp,
+    /// Whether a segment ends inside a batch: what it said is not known.
+    pub is_torn: bool,
     /// The snapshot that it began with.
     pub snapshot: Option<PathBuf>,
     /// What could not be read, in the order met: snapshots that were passed over, and at last what
@@ -117,11 +121,14 @@ impl ClusterLog {
                 break;
             }
         }
+        let (last_timestamp, is_torn) = (reader.last_timestamp, reader.is_torn);
         let (image, end_offset, epoch) = reader.finish();
         Self {
             image,
             end_offset,
             epoch,
+            last_timestamp,
+            is_torn,
             snapshot,
             faults,
         }
@@ -153,6 +160,10 @@ struct Reader {
     before: Option<(ClusterImage, Offset, LeaderEpoch)>,
     /// Whether the last record of a snapshot was met.
     is_whole: bool,
+    /// When the last batch was written.
+    last_timestamp: Timestamp,
+    /// Whether a file ended inside a batch.
+    is_torn: bool,
 }
 
 impl Default for Reader {
@@ -164,6 +175,8 @@ impl Default for Reader {
             epoch: LeaderEpoch(0),
             before: None,
             is_whole: false,
+            last_timestamp: Timestamp::NONE,
+            is_torn: false,
         }
     }
 }
@@ -203,8 +216,8 @@ impl Reader {
             match piece {
                 Piece::Batch(span) => self.batch(&mut reader.load(span)?, path)?,
                 // Nothing that was ever acknowledged lies there.
-                Piece::Damage(damage)
-                    if matches!(damage.code, Code::ZeroTail | Code::TruncatedTail) => {}
+                Piece::Damage(damage) if damage.code == Code::ZeroTail => {}
+                Piece::Damage(damage) if damage.code == Code::TruncatedTail => self.is_torn = true,
                 Piece::Damage(damage) => return Err(of_damage(path, damage)),
             }
         }
@@ -232,7 +245,7 @@ impl Reader {
                  between is missing"
             )));
         }
-        let epoch = header.partition_leader_epoch();
+        let (epoch, latest) = (header.partition_leader_epoch(), header.max_timestamp());
         if !batch.checksum()?.is_valid() {
             return Err(place("the batch's checksum does not match".to_owned()));
         }
@@ -262,6 +275,7 @@ impl Reader {
                 if !self.is_at_end() {
                     self.next = last.plus(1);
                 }
+                self.last_timestamp = self.last_timestamp.max(latest);
                 Ok(())
             }
         }

@@ -270,7 +270,7 @@ impl StatePartition {
 }
 
 /// Key and value of a record, as far as a broker would take them.
-fn decode(
+pub(super) fn decode(
     entry: &Entry<'_>,
 ) -> Result<(TransactionLogKey, Option<TransactionLogValue>), Malformed> {
     let refused = |field, problem| Malformed {
@@ -299,7 +299,7 @@ fn decode(
 }
 
 /// Whether it is a type or version that the broker does not know.
-fn is_passed_over(fault: &Malformed) -> bool {
+pub(super) fn is_passed_over(fault: &Malformed) -> bool {
     matches!(fault.field, "type" | "version") && matches!(fault.problem, Problem::OutOfRange { .. })
 }
 

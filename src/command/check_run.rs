@@ -4,10 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kfsck::analysis::check::everything::{self, Gathered};
 use kfsck::analysis::check::finding::Finding;
+use kfsck::analysis::check::known_cluster::KnownCluster;
 use kfsck::analysis::check::log_directory::{check_log_directories, of_finding};
 use kfsck::analysis::check::terms::Terms;
 use kfsck::analysis::check::watch::Watch;
@@ -15,7 +17,7 @@ use kfsck::analysis::next_start::Action;
 use kfsck::analysis::next_start::brokers::Brokers;
 use kfsck::analysis::next_start::log_directory::beside_partitions;
 use kfsck::analysis::next_start::together::{Placed, together};
-use kfsck::analysis::transaction_logs::holds_coordinators;
+use kfsck::analysis::transaction_logs::{cluster_id, holds_coordinators};
 use kfsck::report::check::repairs::Repairs;
 use kfsck::report::check::{Place, Report, Summary};
 use kfsck::storage::checkpoints::{CheckpointFault, Checkpoints};
@@ -45,6 +47,8 @@ struct Around {
     checkpoints: Checkpoints,
     /// The directory, if partitions of `__transaction_state` lie in it.
     transaction_log: Option<PathBuf>,
+    /// What the directories of its cluster say, among those that are checked or checked in.
+    cluster: Arc<KnownCluster>,
 }
 
 impl Around {
@@ -210,9 +214,34 @@ fn around(operands: &[Operand], terms: &Terms) -> BTreeMap<PathBuf, Around> {
             .or_insert_with_key(|directory| Around {
                 checkpoints: Checkpoints::read(directory, terms.access),
                 transaction_log: holds_coordinators(directory).then(|| directory.clone()),
+                cluster: Arc::default(),
             });
     }
+    for directories in clusters(beside.keys(), terms) {
+        let cluster = Arc::new(KnownCluster::read(&directories, terms.access));
+        for directory in &directories {
+            if let Some(around) = beside.get_mut(directory) {
+                around.cluster = Arc::clone(&cluster);
+            }
+        }
+    }
     beside
+}
+
+/// The directories of each cluster; one that says nothing of its cluster stands alone.
+fn clusters<'d>(
+    directories: impl Iterator<Item = &'d PathBuf>,
+    terms: &Terms,
+) -> Vec<Vec<PathBuf>> {
+    let mut clusters: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    let mut alone = Vec::new();
+    for directory in directories {
+        match cluster_id(directory, terms.access) {
+            Some(id) => clusters.entry(id).or_default().push(directory.clone()),
+            None => alone.push(vec![directory.clone()]),
+        }
+    }
+    clusters.into_values().chain(alone).collect()
 }
 
 /// The checkpoints that could not be read; those that are malformed are findings.
@@ -348,7 +377,11 @@ fn work(
     };
     let gathered = match job {
         Job::Partition(partition, around) => {
-            everything::partition(partition, &around.checkpoints, terms, &mut watch, found)
+            let around = everything::Around {
+                checkpoints: &around.checkpoints,
+                cluster: &around.cluster,
+            };
+            everything::partition(partition, &around, terms, &mut watch, found)
         }
         Job::Segment(file) => match everything::segment(file, terms, &mut watch, found) {
             Ok(gathered) => gathered,

@@ -58,6 +58,17 @@ impl<'a> MetadataRecord<'a> {
         Self::decode_among(&table::metadata::RECORDS, value)
     }
 
+    /// Type and version of a value in the frame, whether anybody knows them or not; `None` where
+    /// the frame itself does not decode.
+    #[must_use]
+    pub fn type_and_version(value: &[u8]) -> Option<(i16, i16)> {
+        let mut cursor = Cursor::new(value);
+        let frame = read_number(&mut cursor, "frame version").ok()?;
+        let api_key = read_number(&mut cursor, "type").ok()?;
+        let version = read_number(&mut cursor, "version").ok()?;
+        (frame == FRAME_VERSION).then_some((api_key, version))
+    }
+
     /// Reads a value that lies in the same frame and is one of other records.
     ///
     /// # Errors

@@ -25,6 +25,7 @@ pub mod frame;
 pub(crate) mod golden;
 mod index_search;
 pub mod inflexible;
+pub mod internal_record;
 pub mod java_text;
 pub mod json;
 pub mod kraft;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use kfsck::analysis::cluster_log::ClusterLog;
 use kfsck::format::metadata_record::MetadataRecord;
-use kfsck::format::number::{LeaderEpoch, Offset};
+use kfsck::format::number::{LeaderEpoch, Offset, Timestamp};
 use kfsck::format::schema::table::metadata::RECORDS;
 use kfsck::format::schema::{self, Struct, of_name};
 use kfsck::report::json::WideIntegers;
@@ -164,6 +164,8 @@ fn names_from_records_are_escaped() {
         image,
         end_offset: Offset(1),
         epoch: LeaderEpoch(0),
+        last_timestamp: Timestamp(0),
+        is_torn: false,
         snapshot: None,
         faults: Vec::new(),
     };

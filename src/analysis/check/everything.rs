@@ -4,7 +4,10 @@
 use super::checker::{Checker, Found};
 use super::code::FindingCode;
 use super::companions::check_companions_of;
+use super::coordinator_mismatch::CoordinatorMismatch;
 use super::finding::{Evidence, Finding};
+use super::known_cluster::KnownCluster;
+use super::not_issued::NotIssued;
 use super::pass::{check_opened, check_partition};
 use super::terms::{Tally, Terms};
 use super::watch::Watch;
@@ -29,33 +32,42 @@ pub struct Gathered {
     pub next_start: Option<NextStart>,
 }
 
+/// What is known of the log directory that a partition lies in.
+#[derive(Debug, Clone, Copy)]
+pub struct Around<'a> {
+    /// Its checkpoints.
+    pub checkpoints: &'a Checkpoints,
+    /// The cluster that it belongs to.
+    pub cluster: &'a KnownCluster,
+}
+
 /// Checks a partition's directory. Findings come in an order that depends on nothing but the
 /// files.
 pub fn partition(
     directory: &PartitionDirectory,
-    checkpoints: &Checkpoints,
+    around: &Around<'_>,
     terms: &Terms,
     watch: &mut dyn Watch,
     found: Found<'_>,
 ) -> Gathered {
     let state = directory.name.as_ref().and_then(|name| name.state);
     if state == Some(DirectoryState::Deleted) {
-        return on_its_way_out(directory, checkpoints, terms, watch, found);
+        return on_its_way_out(directory, around, terms, watch, found);
     }
-    loaded(directory, checkpoints, terms, watch, found)
+    loaded(directory, around, terms, watch, found)
 }
 
 /// A broker loads a deleted partition before it removes it: what does not end its start is of no
 /// account.
 fn on_its_way_out(
     directory: &PartitionDirectory,
-    checkpoints: &Checkpoints,
+    around: &Around<'_>,
     terms: &Terms,
     watch: &mut dyn Watch,
     found: Found<'_>,
 ) -> Gathered {
     let mut held = Vec::new();
-    let gathered = loaded(directory, checkpoints, terms, watch, &mut |finding| {
+    let gathered = loaded(directory, around, terms, watch, &mut |finding| {
         held.push(finding);
     });
     let next = gathered.next_start.as_ref();
@@ -71,13 +83,14 @@ fn on_its_way_out(
 
 fn loaded(
     directory: &PartitionDirectory,
-    checkpoints: &Checkpoints,
+    around: &Around<'_>,
     terms: &Terms,
     watch: &mut dyn Watch,
     found: Found<'_>,
 ) -> Gathered {
+    let checkpoints = around.checkpoints;
     let mut aborts = Aborts::default();
-    let tally = look(directory, checkpoints, terms, &mut aborts, watch, found);
+    let tally = look(directory, around, terms, &mut aborts, watch, found);
     let next_start = match watch.is_cancelled() {
         true => None,
         false => next_start(directory, checkpoints, terms, &aborts, watch),
@@ -97,14 +110,22 @@ fn loaded(
 
 fn look(
     directory: &PartitionDirectory,
-    checkpoints: &Checkpoints,
+    around: &Around<'_>,
     terms: &Terms,
     aborts: &mut Aborts,
     watch: &mut dyn Watch,
     found: Found<'_>,
 ) -> Tally {
+    let Around {
+        checkpoints,
+        cluster,
+    } = around;
     let mut companions = check_companions_of(directory, checkpoints, terms.access, found);
-    let looking: &mut [&mut dyn Checker] = &mut [&mut companions, aborts];
+    let mut ids = NotIssued::new(cluster.issued.as_ref());
+    let (name, known) = (directory.name.as_ref(), cluster.coordinators.as_ref());
+    let mut transactions = CoordinatorMismatch::new(name, known, terms);
+    let looking: &mut [&mut dyn Checker] =
+        &mut [&mut companions, aborts, &mut ids, &mut transactions];
     let tally = check_partition(directory, checkpoints, terms, looking, watch, found);
     for error in companions.into_unread() {
         watch.unread(error);

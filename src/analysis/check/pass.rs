@@ -106,7 +106,7 @@ pub(super) fn check_opened(
         belief,
         look: Look::new(checkers, producers, ledger),
         neighbours: Neighbours::new(named_end(directory)),
-        records: Records::default(),
+        records: Records::of(name),
         snapshots,
         strands: Strands::new(options).of(name),
         wanted: Offset(i64::MAX),

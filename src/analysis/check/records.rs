@@ -5,14 +5,17 @@ use std::ops::ControlFlow;
 
 use super::code::FindingCode;
 use super::finding::{Evidence, Finding};
+use super::internal_records;
 use super::ledger::Ledger;
 use super::terms::Depth;
 use crate::analysis::event_verdict::Severity;
 use crate::format::batch::MAGIC;
+use crate::format::internal_record::InternalTopic;
 use crate::format::number::{Offset, Timestamp};
 use crate::format::record_form::is_as_written;
 use crate::state::batch::Batch;
 use crate::storage::damage::Damage;
+use crate::storage::partition_name::PartitionName;
 use crate::storage::segment::batch_faults::inner_crc_mismatch;
 use crate::storage::segment::contents::{Entry, LoadedBatch};
 use crate::storage::segment::record_offsets::RecordOffsets;
@@ -20,8 +23,10 @@ use crate::storage::source::ReadError;
 use std::path::Path;
 
 /// Looks at the records of batches.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Records {
+    /// Whose rules the records have, where brokers write them for themselves.
+    topic: Option<InternalTopic>,
     /// Memory for a record that is written anew.
     anew: Vec<u8>,
 }
@@ -66,6 +71,14 @@ impl Gathered {
 }
 
 impl Records {
+    /// Of a partition of this name.
+    pub(super) fn of(name: Option<&PartitionName>) -> Self {
+        Self {
+            topic: name.and_then(|name| InternalTopic::of_name(&name.topic)),
+            anew: Vec::new(),
+        }
+    }
+
     /// Decodes the records of a batch whose checksum holds.
     pub(super) fn look(
         &mut self,
@@ -119,6 +132,9 @@ impl Records {
             {
                 ledger.add(max_timestamp(batch, greatest, path));
             }
+        }
+        if let Some(topic) = self.topic.filter(|_| !batch.is_control) {
+            internal_records::look(topic, batch, loaded, path, ledger)?;
         }
         Ok(Seen {
             count: gathered.count,

@@ -1,8 +1,9 @@
 //! What is left to say of a result: how a broker would load it, and what a check finds in it.
 
 use crate::analysis::check::code::FindingCode;
-use crate::analysis::check::everything;
+use crate::analysis::check::everything::{self, Around};
 use crate::analysis::check::finding::Finding;
+use crate::analysis::check::known_cluster::KnownCluster;
 use crate::analysis::check::terms::Terms as CheckTerms;
 use crate::analysis::check::watch::Watch;
 use crate::analysis::log_findings::Severity;
@@ -82,7 +83,13 @@ pub fn check(
             kinds.entry(kind).or_insert((0, finding)).0 += 1;
         }
     };
-    everything::partition(&listed, checkpoints, terms, watch, found);
+    // What the cluster says of it no repair of its log changes.
+    let cluster = &KnownCluster::default();
+    let around = Around {
+        checkpoints,
+        cluster,
+    };
+    everything::partition(&listed, &around, terms, watch, found);
     let kinds = kinds.into_values();
     kinds
         .map(|(count, first)| sentence(count, &first))

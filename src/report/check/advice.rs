@@ -59,6 +59,8 @@ fn note(finding: &Finding) -> &'static str {
             "Nothing: the broker deals with it at its next start. Delete no snapshot by hand."
         }
         Code::StrayFile => "Nothing: a broker passes over it.",
+        Code::InternalRecordUndecodable => "Nothing, if a later release wrote it.",
+        Code::ProducerIdNotIssued => "Nothing yet: check again with metadata that are as new.",
         Code::StartBlocked | Code::DuplicatePartition => {
             "Nothing, unless one broker has these directories in its log.dirs: then take one out \
              before it starts."
@@ -238,14 +240,19 @@ fn of_producer(code: FindingCode) -> Option<String> {
              with the line that it prints. Nothing else is to be done."
         }
         Code::CoordinatorMismatch => {
-            "Make sure that both copies are of one moment. Then let the coordinator end it: it \
-             sends its markers again when it loads. Append an abort offline only if `kfsck txns` \
-             says that it hangs, with all replicas stopped."
+            "Make sure that both copies are of one moment, and look for the marker on other \
+             replicas: where one has it, fetch the partition again. Append an abort offline only \
+             where the coordinator has aborted it too, with all replicas stopped."
         }
         Code::NegativeProducerId => {
             "`kfsck pid explain` tells what the id can be. Consumers of committed data see its \
              aborted records on a stock broker. Unmap in a copy, and look that no local producer \
              uses the original id."
+        }
+        Code::InternalRecordUndecodable => {
+            "Look at the record with kfsck dump-log. If a later release wrote it, run brokers of \
+             that. Otherwise compare with another replica; if it is the same there, find who \
+             writes to the topic."
         }
         Code::ProducerIdNotIssued => {
             "Before local producers write, let the controller give out ids above this one, or \
@@ -398,9 +405,7 @@ mod tests {
                 let advice = of(&finding(*code, severity), &place("d/orders-0"));
                 let is_for_notes = matches!(
                     code,
-                    FindingCode::BatchNotCanonical
-                        | FindingCode::BarrierRepeated
-                        | FindingCode::InternalRecordUndecodable
+                    FindingCode::BatchNotCanonical | FindingCode::BarrierRepeated
                 );
                 let is_told = advice.text.len() > 50;
                 assert!(

@@ -1,7 +1,7 @@
 //! The command line that repairs what was found.
 
 use super::Place;
-use super::shown::{is_broken_off, is_followed, is_of_a_partition};
+use super::shown::{is_broken_off, is_followed, is_of_a_partition, was_aborted};
 use crate::analysis::check::code::FindingCode;
 use crate::analysis::check::finding::Finding;
 use crate::analysis::log_findings::Severity;
@@ -42,7 +42,7 @@ pub(super) enum Way {
 /// they still hold the transaction.
 const UNKNOWN_LOG: &str = "TRANSACTION_LOG";
 
-/// The first id of the range that no controller reaches: new ids come from there.
+/// The range that no controller reaches begins here: new ids come from there, one for each.
 const FIRST_RESERVED: i64 = 1 << 62;
 
 /// The way that fits a finding, whatever stands in its way.
@@ -89,9 +89,9 @@ pub(super) fn way(finding: &Finding) -> Way {
         | Code::PidCollision => Way::Split,
         Code::NegativeProducerId => Way::Unmap,
         Code::ProducerIdNotIssued => Way::Remap,
-        Code::HangingTransaction | Code::BarrierOpenTransaction | Code::CoordinatorMismatch => {
-            Way::Abort
-        }
+        Code::HangingTransaction | Code::BarrierOpenTransaction => Way::Abort,
+        // To abort what may have been committed is no repair.
+        Code::CoordinatorMismatch if was_aborted(finding) => Way::Abort,
         Code::BarrierMissing => Way::Barrier,
         Code::LeftoverFile if is_broken_off(finding) => Way::Settle,
         Code::StartBlocked if finding.position.is_some() && finding.offset.is_some() => {
@@ -116,7 +116,10 @@ pub(super) fn line(way: Way, finding: &Finding, place: &Place<'_>) -> Option<Str
             "negated" => "pids --unmap negate".to_owned(),
             _ => "pids --unmap bit-field".to_owned(),
         },
-        Way::Remap => format!("pids --remap {}={FIRST_RESERVED}", producer?),
+        Way::Remap => {
+            let old = producer?;
+            format!("pids --remap {old}={}", old.0.checked_add(FIRST_RESERVED)?)
+        }
         Way::Abort => format!(
             "abort --producer-id {} --transaction-log {} --all-replicas-stopped",
             producer?,

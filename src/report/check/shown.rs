@@ -1,5 +1,6 @@
 //! What a finding itself shows that decides on what is to be done.
 
+use crate::analysis::check::coordinator_mismatch::WAS_ABORTED;
 use crate::analysis::check::finding::Finding;
 use crate::analysis::check::leftovers::{BROKEN_OFF, UNFINISHED_RESULT};
 use crate::analysis::check::walk_damage::NEXT_SEGMENT;
@@ -8,6 +9,11 @@ use crate::analysis::snapshot_health::DOUBLED_ENTRY;
 /// Whether another segment lies behind the one that the finding is about.
 pub(super) fn is_followed(finding: &Finding) -> bool {
     finding.rests_on(NEXT_SEGMENT)
+}
+
+/// Whether a transaction is open here that its coordinator has aborted.
+pub(super) fn was_aborted(finding: &Finding) -> bool {
+    finding.rests_on(WAS_ABORTED)
 }
 
 /// Whether a checkpoint lies in a partition's directory.

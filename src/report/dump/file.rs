@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use super::companion::{self, Companion, IndexMode};
 use super::decoder::Decoder;
-use super::internal_topic::InternalTopic;
 use super::jsonl::Jsonl;
 use super::kafka::KafkaText;
 use super::output::Output;
 use super::segment::{self, Beginning, Ending, Plan, Portion};
 use super::style::{self, Style};
 use super::view::View;
+use crate::format::internal_record::InternalTopic;
 use crate::format::number::Offset;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::directory::KafkaFile;

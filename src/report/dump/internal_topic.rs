@@ -5,28 +5,12 @@ use super::mirror_state;
 use super::remote_log;
 use super::stock_words;
 use super::view::Batch;
-use crate::format::coordinator_record::{CoordinatorFault, CoordinatorTopic};
+use crate::format::internal_record::{InternalFault, InternalRecord, InternalTopic};
 use crate::format::metadata_record::MetadataRecord;
-use crate::format::mirror_state::{MirrorStateFault, MirrorStateRecord};
-use crate::format::remote_log_metadata::{self, RemoteLogFault};
 use crate::report::json::{Object, WideIntegers};
 use crate::report::message_json::push_message_beside;
 use crate::storage::damage::{Code, Damage};
-use crate::storage::partition_name::CLUSTER_METADATA;
 use crate::storage::segment::contents::Entry;
-
-/// A topic whose records are read by its own rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InternalTopic {
-    /// `__cluster_metadata`, and the snapshots of it.
-    ClusterMetadata,
-    /// `__remote_log_metadata`.
-    RemoteLogMetadata,
-    /// `__mirror_state`, which the prototypes of Cluster Mirroring write.
-    MirrorState,
-    /// A topic of a coordinator's.
-    Coordinator(CoordinatorTopic),
-}
 
 /// What the stock tool prints for a value that is null.
 const DELETE: &[u8] = b"<DELETE>";
@@ -41,20 +25,6 @@ struct Said {
 }
 
 impl InternalTopic {
-    /// The topic of a name; `None` where clients write the records.
-    #[must_use]
-    pub fn of_name(name: &str) -> Option<Self> {
-        Some(match name {
-            CLUSTER_METADATA => Self::ClusterMetadata,
-            "__consumer_offsets" => Self::Coordinator(CoordinatorTopic::Offsets),
-            "__transaction_state" => Self::Coordinator(CoordinatorTopic::Transactions),
-            "__share_group_state" => Self::Coordinator(CoordinatorTopic::ShareState),
-            "__remote_log_metadata" => Self::RemoteLogMetadata,
-            "__mirror_state" => Self::MirrorState,
-            _ => return None,
-        })
-    }
-
     /// Appends key and value as the stock tool prints them (`MessageParser`), the first of them
     /// behind `prefix`, the second behind a space.
     pub(super) fn push_text(
@@ -79,69 +49,35 @@ impl InternalTopic {
 
     fn said(self, entry: &Entry<'_>) -> Said {
         let wide = WideIntegers::Number;
-        match self {
-            Self::ClusterMetadata => match MetadataRecord::decode(entry.value) {
-                Ok(record) => Said {
-                    value: Some(written(|out| push_metadata(&record, wide, out))),
-                    ..Said::default()
-                },
-                Err(fault) => Said {
-                    value: Some(stock_words::of_metadata(&fault, entry.offset).into_bytes()),
-                    fault: Some(format!("not a record of metadata: {fault}")),
-                    ..Said::default()
-                },
+        let record = match self.decode(entry.key, entry.value) {
+            Ok(record) => record,
+            Err(fault) => return Said::of_fault(&fault, entry),
+        };
+        match record {
+            InternalRecord::Metadata(record) => Said {
+                value: Some(written(|out| push_metadata(&record, wide, out))),
+                ..Said::default()
             },
-            Self::RemoteLogMetadata => match remote_log_metadata::decode(entry.value) {
-                Ok(record) => Said {
-                    value: Some(written(|out| remote_log::push_text(&record, out))),
-                    ..Said::default()
-                },
-                Err(fault) => Said {
-                    value: Some(stock_words::of_remote_log(&fault, entry.offset).into_bytes()),
-                    fault: Some(not_of_remote_log(&fault)),
-                    ..Said::default()
-                },
+            InternalRecord::RemoteLog(record) => Said {
+                value: Some(written(|out| remote_log::push_text(&record, out))),
+                ..Said::default()
             },
-            Self::MirrorState => match MirrorStateRecord::decode(entry.key, entry.value) {
-                Ok(record) => Said {
-                    key: Some(written(|out| mirror_state::push_key(&record, wide, out))),
-                    value: Some(written(|out| {
-                        if !mirror_state::push_value(&record, wide, out) {
-                            out.extend_from_slice(DELETE);
-                        }
-                    })),
-                    fault: None,
-                },
-                Err(fault) => {
-                    let offset = entry.offset;
-                    let words = format!("Error at offset {offset}, skipping. {fault}");
-                    Said {
-                        key: Some(words.into_bytes()),
-                        value: None,
-                        fault: Some(not_of_mirroring(&fault)),
+            InternalRecord::Mirror(record) => Said {
+                key: Some(written(|out| mirror_state::push_key(&record, wide, out))),
+                value: Some(written(|out| {
+                    if !mirror_state::push_value(&record, wide, out) {
+                        out.extend_from_slice(DELETE);
                     }
-                }
+                })),
+                fault: None,
             },
-            Self::Coordinator(topic) => match topic.decode(entry.key, entry.value) {
-                Ok(record) => Said {
-                    key: Some(written(|out| coordinator::push_key(&record, wide, out))),
-                    value: Some(match &record.value {
-                        Some(value) => {
-                            written(|out| coordinator::push_value(topic, value, wide, out))
-                        }
-                        None => DELETE.to_vec(),
-                    }),
-                    fault: None,
-                },
-                Err(fault) => {
-                    let bytes = (entry.key, entry.value);
-                    let words = stock_words::of_coordinator(&fault, entry.offset, bytes);
-                    Said {
-                        key: Some(words.into_bytes()),
-                        value: None,
-                        fault: Some(not_of(topic, &fault)),
-                    }
-                }
+            InternalRecord::Coordinator(topic, record) => Said {
+                key: Some(written(|out| coordinator::push_key(&record, wide, out))),
+                value: Some(match &record.value {
+                    Some(value) => written(|out| coordinator::push_value(topic, value, wide, out)),
+                    None => DELETE.to_vec(),
+                }),
+                fault: None,
             },
         }
     }
@@ -154,49 +90,33 @@ impl InternalTopic {
         wide: WideIntegers,
         object: &mut Object<'_>,
     ) -> Option<Damage> {
-        let fault = match self {
-            Self::ClusterMetadata => match MetadataRecord::decode(entry.value) {
-                Ok(record) => {
-                    object.bytes("key", entry.key);
-                    push_metadata(&record, wide, object.name("valueData"));
-                    return None;
-                }
-                Err(fault) => format!("not a record of metadata: {fault}"),
-            },
-            Self::RemoteLogMetadata => match remote_log_metadata::decode(entry.value) {
-                Ok(record) => {
-                    object.bytes("key", entry.key);
-                    push_metadata(&record, wide, object.name("valueData"));
-                    return None;
-                }
-                Err(fault) => not_of_remote_log(&fault),
-            },
-            Self::MirrorState => match MirrorStateRecord::decode(entry.key, entry.value) {
-                Ok(record) => {
-                    mirror_state::push_key(&record, wide, object.name("keyData"));
-                    match record.likeliest.value {
-                        Some(_) => {
-                            mirror_state::push_value(&record, wide, object.name("valueData"));
-                        }
-                        None => object.null("value"),
+        let fault = match self.decode(entry.key, entry.value) {
+            Ok(InternalRecord::Metadata(record) | InternalRecord::RemoteLog(record)) => {
+                object.bytes("key", entry.key);
+                push_metadata(&record, wide, object.name("valueData"));
+                return None;
+            }
+            Ok(InternalRecord::Mirror(record)) => {
+                mirror_state::push_key(&record, wide, object.name("keyData"));
+                match record.likeliest.value {
+                    Some(_) => {
+                        mirror_state::push_value(&record, wide, object.name("valueData"));
                     }
-                    return None;
+                    None => object.null("value"),
                 }
-                Err(fault) => not_of_mirroring(&fault),
-            },
-            Self::Coordinator(topic) => match topic.decode(entry.key, entry.value) {
-                Ok(record) => {
-                    coordinator::push_key(&record, wide, object.name("keyData"));
-                    match &record.value {
-                        Some(value) => {
-                            coordinator::push_value(topic, value, wide, object.name("valueData"));
-                        }
-                        None => object.null("value"),
+                return None;
+            }
+            Ok(InternalRecord::Coordinator(topic, record)) => {
+                coordinator::push_key(&record, wide, object.name("keyData"));
+                match &record.value {
+                    Some(value) => {
+                        coordinator::push_value(topic, value, wide, object.name("valueData"));
                     }
-                    return None;
+                    None => object.null("value"),
                 }
-                Err(fault) => not_of(topic, &fault),
-            },
+                return None;
+            }
+            Err(fault) => fault.to_string(),
         };
         for (name, bytes) in [("key", entry.key), ("value", entry.value)] {
             match bytes {
@@ -214,21 +134,33 @@ fn written(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     out
 }
 
-fn not_of_remote_log(fault: &RemoteLogFault) -> String {
-    format!("not a record about remote storage: {fault}")
-}
-
-fn not_of_mirroring(fault: &MirrorStateFault) -> String {
-    format!("not a record of mirroring: {fault}")
-}
-
-fn not_of(topic: CoordinatorTopic, fault: &CoordinatorFault) -> String {
-    let what = match topic {
-        CoordinatorTopic::Offsets => "a group coordinator",
-        CoordinatorTopic::Transactions => "a transaction coordinator",
-        CoordinatorTopic::ShareState => "a share coordinator",
-    };
-    format!("not a record of {what}: {fault}")
+impl Said {
+    /// The stock tool's words, and ours.
+    fn of_fault(fault: &InternalFault, entry: &Entry<'_>) -> Self {
+        let offset = entry.offset;
+        let (key, value) = match fault {
+            InternalFault::Metadata(fault) => (None, Some(stock_words::of_metadata(fault, offset))),
+            InternalFault::RemoteLog(fault) => {
+                (None, Some(stock_words::of_remote_log(fault, offset)))
+            }
+            InternalFault::Mirror(fault) => {
+                let words = format!("Error at offset {offset}, skipping. {fault}");
+                (Some(words), None)
+            }
+            InternalFault::Coordinator(_, fault) => {
+                let bytes = (entry.key, entry.value);
+                (
+                    Some(stock_words::of_coordinator(fault, offset, bytes)),
+                    None,
+                )
+            }
+        };
+        Self {
+            key: key.map(String::into_bytes),
+            value: value.map(String::into_bytes),
+            fault: Some(fault.to_string()),
+        }
+    }
 }
 
 /// The decoder's fault for now, not the file's: nobody says that the topic is the one.

@@ -2,11 +2,11 @@
 
 use super::control;
 use super::decoder::{Decoded, Decoder, push_hex};
-use super::internal_topic::InternalTopic;
 use super::kafka::undecodable;
 use super::style::{Style, push_damage};
 use super::view::{AnyHeader, Batch, View};
 use crate::format::control::{ControlKey, ControlType, EndTxnMarker};
+use crate::format::internal_record::InternalTopic;
 use crate::format::java_text;
 use crate::format::mirror_reset::MirrorPidReset;
 use crate::format::number::Timestamp;

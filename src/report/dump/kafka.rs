@@ -2,8 +2,8 @@
 
 use super::control;
 use super::decoder::Decoder;
-use super::internal_topic::InternalTopic;
 use super::view::{AnyHeader, Batch, View};
+use crate::format::internal_record::InternalTopic;
 use crate::format::java_text;
 use crate::format::number::Timestamp;
 use crate::format::timestamp_type::TimestampType;

@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use kfsck::analysis::check::everything::partition;
+use kfsck::analysis::check::everything::{Around, partition};
+use kfsck::analysis::check::known_cluster::KnownCluster;
 use kfsck::analysis::check::terms::{Depth, Terms};
 use kfsck::format::number::Timestamp;
 use kfsck::storage::checkpoints::Checkpoints;
@@ -22,7 +23,11 @@ fn found(directory: &Path, depth: Depth) -> Vec<String> {
     };
     let checkpoints = Checkpoints::read(directory.parent().unwrap(), terms.access);
     let mut told = Vec::new();
-    partition(&listed, &checkpoints, &terms, &mut (), &mut |finding| {
+    let around = Around {
+        checkpoints: &checkpoints,
+        cluster: &KnownCluster::default(),
+    };
+    partition(&listed, &around, &terms, &mut (), &mut |finding| {
         let first = finding.evidence.first();
         let computed = first.and_then(|one| one.computed.clone());
         let computed = computed.unwrap_or_default();

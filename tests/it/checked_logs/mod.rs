@@ -2,6 +2,7 @@
 
 mod corpora;
 mod every_byte;
+mod internal;
 mod log;
 mod misplaced;
 mod producers;

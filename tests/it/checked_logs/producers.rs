@@ -1,6 +1,7 @@
 //! What the log shows of producers, transactions and barriers.
 
 use super::{SEGMENT, T, batch, brief, check_files, check_log, of, patched, terms};
+use kfsck::analysis::check::code::FindingCode;
 use kfsck::analysis::check::terms::Depth;
 use kfsck::format::batch_draft::BatchDraft;
 use kfsck::format::control::{ControlType, EndTxnMarker};
@@ -109,7 +110,9 @@ fn a_group_coordinator_numbers_nothing() {
         let directory = root.path().join(topic);
         std::fs::create_dir(&directory).unwrap();
         std::fs::write(directory.join(SEGMENT), &log).unwrap();
-        let (_, findings) = super::check(&directory, &terms(Depth::Records));
+        let (_, mut findings) = super::check(&directory, &terms(Depth::Records));
+        // These records are no coordinator's.
+        findings.retain(|one| one.code != FindingCode::InternalRecordUndecodable);
         assert_eq!(!findings.is_empty(), is_odd, "{:?}", brief(&findings));
     }
 }

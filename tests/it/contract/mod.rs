@@ -1,6 +1,7 @@
 //! What every release keeps of the command line: scripts and hands rely on it.
 
 mod check;
+mod cluster_findings;
 mod colors;
 mod commands;
 mod decoders;
