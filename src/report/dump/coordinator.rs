@@ -4,14 +4,16 @@ use crate::format::coordinator_record::{CoordinatorRecord, CoordinatorTopic};
 use crate::format::cursor::Cursor;
 use crate::format::schema::{Field, Struct, Value, of_name, table};
 use crate::format::transaction_log::TransactionStatus;
+use crate::report::digits::push_i64;
 use crate::report::json::WideIntegers;
 use crate::report::message_json::{push_message, push_message_beside};
 
 /// Appends the key.
 pub(super) fn push_key(record: &CoordinatorRecord<'_>, wide: WideIntegers, out: &mut Vec<u8>) {
     // The stock tool has these numbers as texts, and knows one version of keys.
-    let head = format!("{{\"type\":\"{}\",\"data\":", record.record_type);
-    out.extend_from_slice(head.as_bytes());
+    out.extend_from_slice(b"{\"type\":\"");
+    push_i64(record.record_type.into(), out);
+    out.extend_from_slice(b"\",\"data\":");
     push_message(&record.key, 0, wide, out);
     out.push(b'}');
 }
@@ -24,7 +26,9 @@ pub(super) fn push_value(
     wide: WideIntegers,
     out: &mut Vec<u8>,
 ) {
-    out.extend_from_slice(format!("{{\"version\":\"{version}\",\"data\":").as_bytes());
+    out.extend_from_slice(b"{\"version\":\"");
+    push_i64((*version).into(), out);
+    out.extend_from_slice(b"\",\"data\":");
     let name = body.shape().name;
     let of_consumers =
         name == "GroupMetadataValue" && body.text("protocolType") == Some(b"consumer");

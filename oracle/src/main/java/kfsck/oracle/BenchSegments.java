@@ -13,8 +13,9 @@ import org.apache.kafka.common.record.internal.EndTransactionMarker;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
 import org.apache.kafka.common.record.internal.RecordBatch;
+import org.apache.kafka.common.record.internal.SimpleRecord;
 
-/** Big segments of the shapes speed depends on: few or many records a batch, codecs, transactions. */
+/** Big segments of the shapes speed depends on: few or many records a batch, codecs, transactions, groups' offsets. */
 final class BenchSegments {
     private static final String NAME = "00000000000000000000.log";
     private static final int PRODUCERS = 8;
@@ -53,6 +54,16 @@ final class BenchSegments {
         segment("zstd", file -> file.append(batch("zstd", 100, false, dice.between(0, PRODUCERS - 1))));
         pool = values(this::randomText);
         segment("plain1", file -> file.append(batch("none", 1, false, NOBODY)));
+        BenchOffsets offsets = new BenchOffsets(dice.named("offsets"));
+        segment("__consumer_offsets-0", file -> file.append(commits(offsets)));
+    }
+
+    private MemoryRecords commits(BenchOffsets offsets) {
+        SimpleRecord[] records = offsets.batch(timestamp).toArray(new SimpleRecord[0]);
+        MemoryRecords batch = MemoryRecords.withRecords(offset, Compression.NONE, records);
+        offset += records.length;
+        timestamp += 3;
+        return batch;
     }
 
     private interface Text {
