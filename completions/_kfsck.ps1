@@ -131,11 +131,12 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             break
         }
         'kfsck;txns' {
-            [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Show at most N open transactions of each partition, the oldest, and N that ended')
+            [CompletionResult]::new('--at-time', '--at-time', [CompletionResultType]::ParameterName, 'What it knew at this time, and no logs: ISO-8601, or milliseconds since 1970')
+            [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Show at most N open transactions of each partition, the oldest, N that ended, and N ids')
             [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'Whose producer state')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables and sentences; `json`: one JSON document')
             [CompletionResult]::new('--wide-integers', '--wide-integers', [CompletionResultType]::ParameterName, 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings')
-            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: --at-time or the clock]')
             [CompletionResult]::new('--expire-after', '--expire-after', [CompletionResultType]::ParameterName, 'Leave producers out of JSON that were silent for MS milliseconds or longer before that time, as a broker with this producer.id.expiration.ms does; an open transaction keeps its producer')
             [CompletionResult]::new('--max-transaction-timeout', '--max-transaction-timeout', [CompletionResultType]::ParameterName, 'The cluster''s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds')
             [CompletionResult]::new('--transaction-log', '--transaction-log', [CompletionResultType]::ParameterName, 'A partition of __transaction_state, or a log directory that holds some; may be repeated')
@@ -146,6 +147,7 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Show transactions that ended, too')
             [CompletionResult]::new('--stats', '--stats', [CompletionResultType]::ParameterName, 'Count transactions that ended; show percentiles of their sizes and durations')
+            [CompletionResult]::new('--coordinators', '--coordinators', [CompletionResultType]::ParameterName, 'Show what __transaction_state knows of each transactional id, too')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No notes on stderr, only damage and errors')
             [CompletionResult]::new('--exit-zero', '--exit-zero', [CompletionResultType]::ParameterName, 'End with 0 where the exit code would be 1')

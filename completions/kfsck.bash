@@ -1623,12 +1623,16 @@ _kfsck() {
             return 0
             ;;
         kfsck__subcmd__txns)
-            opts="-q -h -V --all --stats --top --rules --format --wide-integers --now --expire-after --max-transaction-timeout --transaction-log --transaction-log-partitions --producer-id --producer-epoch --transactional-id --color --quiet --exit-zero --no-mmap --help --version"
+            opts="-q -h -V --all --stats --coordinators --at-time --top --rules --format --wide-integers --now --expire-after --max-transaction-timeout --transaction-log --transaction-log-partitions --producer-id --producer-epoch --transactional-id --color --quiet --exit-zero --no-mmap --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --at-time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --top)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

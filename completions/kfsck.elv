@@ -124,11 +124,12 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --version 'Print version'
         }
         &'kfsck;txns'= {
-            cand --top 'Show at most N open transactions of each partition, the oldest, and N that ended'
+            cand --at-time 'What it knew at this time, and no logs: ISO-8601, or milliseconds since 1970'
+            cand --top 'Show at most N open transactions of each partition, the oldest, N that ended, and N ids'
             cand --rules 'Whose producer state'
             cand --format '`text`: tables and sentences; `json`: one JSON document'
             cand --wide-integers 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings'
-            cand --now 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]'
+            cand --now 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: --at-time or the clock]'
             cand --expire-after 'Leave producers out of JSON that were silent for MS milliseconds or longer before that time, as a broker with this producer.id.expiration.ms does; an open transaction keeps its producer'
             cand --max-transaction-timeout 'The cluster''s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds'
             cand --transaction-log 'A partition of __transaction_state, or a log directory that holds some; may be repeated'
@@ -139,6 +140,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --color 'Colour on stderr; auto heeds NO_COLOR and CLICOLOR_FORCE'
             cand --all 'Show transactions that ended, too'
             cand --stats 'Count transactions that ended; show percentiles of their sizes and durations'
+            cand --coordinators 'Show what __transaction_state knows of each transactional id, too'
             cand -q 'No notes on stderr, only damage and errors'
             cand --quiet 'No notes on stderr, only damage and errors'
             cand --exit-zero 'End with 0 where the exit code would be 1'

@@ -135,7 +135,8 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -l exit-zero -d '
 complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
 complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -s V -l version -d 'Print version'
-complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l top -d 'Show at most N open transactions of each partition, the oldest, and N that ended' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l at-time -d 'What it knew at this time, and no logs: ISO-8601, or milliseconds since 1970' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l top -d 'Show at most N open transactions of each partition, the oldest, N that ended, and N ids' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l rules -d 'Whose producer state' -r -f -a "stock\t'Kafka 4.4.0: a barrier (control type 7) is ignored, ids below 0 have no state'
 barrier\t'The barrier design (KIP-1279): a barrier clears every producer and its open transaction'
 mapped\t'As designs need that map producer ids: every id but -1 has state, a barrier clears'
@@ -144,7 +145,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l format -d '`text`: 
 json\t''"
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l wide-integers -d 'In JSON, write integers outside +-2^53, which jq before 1.7 rounds, as numbers or strings' -r -f -a "number\t''
 string\t''"
-complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l now -d 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l now -d 'The time to judge by: ISO-8601, or milliseconds since 1970 [default: --at-time or the clock]' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l expire-after -d 'Leave producers out of JSON that were silent for MS milliseconds or longer before that time, as a broker with this producer.id.expiration.ms does; an open transaction keeps its producer' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l max-transaction-timeout -d 'The cluster\'s transaction.max.timeout.ms: 15m, 1h, 30s, or a number of milliseconds' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l transaction-log -d 'A partition of __transaction_state, or a log directory that holds some; may be repeated' -r -F
@@ -157,6 +158,7 @@ always\t''
 never\t''"
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l all -d 'Show transactions that ended, too'
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l stats -d 'Count transactions that ended; show percentiles of their sizes and durations'
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l coordinators -d 'Show what __transaction_state knows of each transactional id, too'
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -s q -l quiet -d 'No notes on stderr, only damage and errors'
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l exit-zero -d 'End with 0 where the exit code would be 1'
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'

@@ -50,6 +50,9 @@ pub enum Missing {
         /// The file that tells so.
         by: PathBuf,
     },
+    /// What was known at the time that is asked for, if cleaning has taken it away since.
+    #[error("what it knew then may have been cleaned away")]
+    Earlier,
     /// Another copy, which may go further, was left out.
     #[error("another copy of it may go further, and is not whole")]
     Copy,

@@ -86,6 +86,11 @@ pub struct StatePartition {
     end_offset: Option<Offset>,
     /// How the segment ended that was read last, where not with a batch.
     tail: Option<Code>,
+    /// The files of its segments, by base offset.
+    segments: BTreeMap<Offset, PathBuf>,
+    /// Records that were appended later do not count.
+    until: Option<Timestamp>,
+    has_later: bool,
     /// How far its log went, as what lies beside it tells.
     reached: Option<Offset>,
 }
@@ -96,7 +101,23 @@ impl StatePartition {
     /// [`faults`](Self::faults).
     #[must_use]
     pub fn read(directory: &PartitionDirectory, checkpoints: &Checkpoints, access: Access) -> Self {
-        let mut partition = Self::default();
+        Self::read_as_of(directory, checkpoints, None, access)
+    }
+
+    /// As [`read`](Self::read), of records that were appended at a time or before, where one is
+    /// given. What was known then may have been cleaned away since: a partition with later records
+    /// is not complete.
+    #[must_use]
+    pub fn read_as_of(
+        directory: &PartitionDirectory,
+        checkpoints: &Checkpoints,
+        time: Option<Timestamp>,
+        access: Access,
+    ) -> Self {
+        let mut partition = Self {
+            until: time,
+            ..Self::default()
+        };
         let missing = by_names(directory).into_iter();
         partition.faults.extend(missing.map(Fault::Missing));
         let segments = directory.files_of(FileKind::Log);
@@ -106,11 +127,16 @@ impl StatePartition {
             // Only behind the log's last batch may there be bytes that nobody has acknowledged.
             partition.end_segment(last.replace(path));
             partition.end_offset = partition.end_offset.max(name.base_offset);
+            let base = name.base_offset.unwrap_or(Offset(0));
+            partition.segments.insert(base, path.clone());
             let read =
                 Source::open(path, access).and_then(|source| partition.read_segment(&source));
             if let Err(error) = read {
                 partition.faults.push(Fault::Read(error));
             }
+        }
+        if partition.has_later {
+            partition.miss(Missing::Earlier);
         }
         let reached = reached(directory, checkpoints);
         partition.reached = reached.as_ref().map(|(offset, _)| *offset);
@@ -149,7 +175,7 @@ impl StatePartition {
     fn may_pass(&self, end: Offset) -> bool {
         let has_no_end = self.faults.iter().any(|fault| match fault {
             Fault::Read(_) => true,
-            Fault::Missing(missing) => !matches!(missing, Missing::Beginning(_)),
+            Fault::Missing(missing) => !matches!(missing, Missing::Beginning(_) | Missing::Earlier),
             Fault::Damage { .. } | Fault::Checksum { .. } | Fault::Record { .. } => false,
         });
         match self.reached {
@@ -218,6 +244,10 @@ impl StatePartition {
     }
 
     fn read_record(&mut self, entry: &Entry<'_>, leader_epoch: LeaderEpoch) {
+        if self.until.is_some_and(|time| entry.timestamp > time) {
+            self.has_later = true;
+            return;
+        }
         match decode(entry) {
             Ok((key, Some(value))) => {
                 let state = TransactionState {
@@ -248,6 +278,13 @@ impl StatePartition {
     #[must_use]
     pub fn state(&self, key: &TransactionLogKey) -> Option<&TransactionState> {
         self.states.get(key)
+    }
+
+    /// The segment that holds an offset, of those that were read from a directory.
+    #[must_use]
+    pub fn segment_of(&self, offset: Offset) -> Option<&Path> {
+        let (_, path) = self.segments.range(..=offset).next_back()?;
+        Some(path)
     }
 
     /// What could not be read, in the order of the log.

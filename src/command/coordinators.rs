@@ -11,6 +11,7 @@ use kfsck::analysis::transaction_coordinator::{
 use kfsck::analysis::transaction_logs::{
     cluster_id, state_partition, state_partitions, unread_partitions,
 };
+use kfsck::format::number::Timestamp;
 use kfsck::report::one_line::{on_one_line, path_on_one_line};
 use kfsck::storage::damage::{Code, Damage};
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
@@ -18,6 +19,15 @@ use kfsck::storage::source::Access;
 
 use super::partition_files::{CheckpointsBeside, directory_of};
 use super::session::Session;
+
+/// How partitions of `__transaction_state` are read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct How {
+    /// How many partitions the topic has, where that was given.
+    pub(super) partition_count: Option<NonZeroU32>,
+    /// Records that were appended later do not count.
+    pub(super) at_time: Option<Timestamp>,
+}
 
 /// The coordinators that were found, each of one cluster.
 #[derive(Debug, Default)]
@@ -41,44 +51,47 @@ enum Cluster {
 
 impl Coordinators {
     /// Reads the partitions in the directories that were given, or, without any, in the log
-    /// directories among the inputs. Says where they lie, and what could not be read. Of how many
-    /// partitions a cluster's topic is may be given.
+    /// directories among the inputs. Says where they lie, and what could not be read.
     pub(super) fn gather(
         given: &[PathBuf],
-        partition_count: Option<NonZeroU32>,
+        how: How,
         operands: &[Operand],
         session: &mut Session,
     ) -> Self {
         let mut gathered = Self::default();
         if given.is_empty() {
-            gathered.find(
-                "judges the transactions",
-                partition_count,
-                operands,
-                session,
-            );
+            gathered.find("judges the transactions", how, operands.iter(), session);
         } else {
-            gathered.given = read_given(given, partition_count, session);
+            gathered.given = read_given(given, how, session);
             gathered.find_strangers(given, operands, session);
+            let strangers = std::mem::take(&mut gathered.strangers);
+            let own = operands.iter();
+            let own = own.filter(|operand| strangers.contains(&home(operand)));
+            // The number of partitions was given for the other cluster.
+            let partition_count = None;
+            let how = How {
+                partition_count,
+                ..how
+            };
+            gathered.find("judges the transactions", how, own, session);
+            gathered.strangers = strangers;
         }
         gathered
     }
 
     /// Reads those in log directories that only contradict: others judge.
-    pub(super) fn beside(
-        partition_count: Option<NonZeroU32>,
-        operands: &[Operand],
-        session: &mut Session,
-    ) -> Self {
+    pub(super) fn beside(how: How, operands: &[Operand], session: &mut Session) -> Self {
         let mut gathered = Self::default();
-        gathered.find("is heard too", partition_count, operands, session);
+        gathered.find("is heard too", how, operands.iter(), session);
         gathered
     }
 
     /// Who judges the transactions of an input.
     pub(super) fn of(&self, operand: &Operand) -> Option<&TransactionCoordinator> {
-        if let Some(given) = &self.given {
-            return (!self.strangers.contains(&home(operand))).then_some(given);
+        if let Some(given) = &self.given
+            && !self.strangers.contains(&home(operand))
+        {
+            return Some(given);
         }
         let Operand::Log(directory) = operand else {
             return None;
@@ -115,11 +128,11 @@ impl Coordinators {
     }
 
     /// Reads those in log directories; `part` is what they have to say.
-    fn find(
+    fn find<'o>(
         &mut self,
         part: &str,
-        count: Option<NonZeroU32>,
-        operands: &[Operand],
+        how: How,
+        operands: impl Iterator<Item = &'o Operand>,
         session: &mut Session,
     ) {
         let mut partitions: BTreeMap<Cluster, BTreeMap<u32, StatePartition>> = BTreeMap::new();
@@ -143,12 +156,17 @@ impl Coordinators {
                 numbers(own.iter().map(|(number, _)| *number))
             );
             session.note(&log.path, &message);
-            add(held, &own, session);
+            add(held, &own, how, session);
         }
         let found = partitions.into_iter();
         let found = found.filter(|(_, held)| !held.is_empty());
         self.found = found
-            .map(|(cluster, held)| (cluster, TransactionCoordinator::new(held, count)))
+            .map(|(cluster, held)| {
+                (
+                    cluster,
+                    TransactionCoordinator::new(held, how.partition_count),
+                )
+            })
             .collect();
     }
 }
@@ -175,7 +193,7 @@ fn home(operand: &Operand) -> PathBuf {
 
 fn read_given(
     given: &[PathBuf],
-    count: Option<NonZeroU32>,
+    how: How,
     session: &mut Session,
 ) -> Option<TransactionCoordinator> {
     let mut partitions = BTreeMap::new();
@@ -198,9 +216,9 @@ fn read_given(
                 path.display()
             ));
         }
-        add(&mut partitions, &own, session);
+        add(&mut partitions, &own, how, session);
     }
-    (!partitions.is_empty()).then(|| TransactionCoordinator::new(partitions, count))
+    (!partitions.is_empty()).then(|| TransactionCoordinator::new(partitions, how.partition_count))
 }
 
 /// Reads partitions; of two with one number, as replicas have, the one counts that goes further:
@@ -208,6 +226,7 @@ fn read_given(
 fn add(
     partitions: &mut BTreeMap<u32, StatePartition>,
     own: &[(u32, &PartitionDirectory)],
+    how: How,
     session: &mut Session,
 ) {
     let mut beside = CheckpointsBeside::default();
@@ -216,7 +235,8 @@ fn add(
             session.read_error(error);
         }
         let checkpoints = beside.of(&directory.path, session);
-        let partition = StatePartition::read(directory, checkpoints, session.access);
+        let partition =
+            StatePartition::read_as_of(directory, checkpoints, how.at_time, session.access);
         for fault in partition.faults() {
             tell(&directory.path, fault, session);
         }
@@ -268,7 +288,8 @@ fn tell(directory: &Path, fault: &Fault, session: &mut Session) {
     match fault {
         Fault::Read(error) => session.read_error(error),
         // The listing's own errors are told where it is at hand.
-        Fault::Missing(Missing::Listing) => {}
+        // The one about a time holds of every partition that was written to since.
+        Fault::Missing(Missing::Listing | Missing::Earlier) => {}
         Fault::Missing(missing) => session.note(directory, &format!("not whole: {missing}")),
         Fault::Damage { path, damage } => session.damage(path, damage),
         Fault::Checksum {

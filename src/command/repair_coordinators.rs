@@ -12,7 +12,7 @@ use kfsck::repair::error::{PlanError, Refusal};
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 use kfsck::storage::source::Access;
 
-use super::coordinators::{Coordinators, clusters_of};
+use super::coordinators::{Coordinators, How, clusters_of};
 use super::partition_files::directory_of;
 use super::session::Session;
 
@@ -52,12 +52,16 @@ impl Gathered {
                 logs.push(log);
             }
         }
+        let how = How {
+            partition_count: count,
+            ..How::default()
+        };
         let beside = match given.is_empty() {
-            true => Coordinators::gather(&[], count, &logs, session),
-            false => Coordinators::beside(count, &logs, session),
+            true => Coordinators::gather(&[], how, &logs, session),
+            false => Coordinators::beside(how, &logs, session),
         };
         let given_ones =
-            (!given.is_empty()).then(|| Coordinators::gather(given, count, &[], session));
+            (!given.is_empty()).then(|| Coordinators::gather(given, how, &[], session));
         let access = session.access;
         Self {
             given: given_ones,
@@ -69,7 +73,7 @@ impl Gathered {
     }
 
     /// Who judges the transactions of a partition.
-    pub(super) fn of(&self, partition: &PartitionDirectory) -> Option<&TransactionCoordinator> {
+    fn of(&self, partition: &PartitionDirectory) -> Option<&TransactionCoordinator> {
         match &self.given {
             Some(given) => given.all().next(),
             None => self.beside(partition),
@@ -99,6 +103,18 @@ impl Gathered {
             beside: self.beside(partition).filter(|_| self.given.is_some()),
             ..*abort
         })
+    }
+
+    /// Who knows the transactions of a partition.
+    ///
+    /// # Errors
+    /// Coordinators of another cluster than the partition's.
+    pub(super) fn own(
+        &self,
+        partition: &PartitionDirectory,
+    ) -> Result<Option<&TransactionCoordinator>, PlanError> {
+        self.refuse_strangers(partition)?;
+        Ok(self.of(partition))
     }
 
     /// Refuses coordinators of another cluster: they know nothing of the partition's transactions,

@@ -301,7 +301,7 @@ impl Asked {
                 coordinators,
             } => {
                 let known = Known {
-                    coordinator: coordinators.of(partition),
+                    coordinator: coordinators.own(partition)?,
                     force: *force,
                 };
                 pids::plan(partition, pids, known, log_start, terms)

@@ -8,10 +8,10 @@ use kfsck::format::number::Timestamp;
 use kfsck::report::one_line::on_one_line;
 use kfsck::report::transactions::json::JsonReport;
 use kfsck::report::transactions::text::TextReport;
-use kfsck::report::transactions::{Report, Terms};
+use kfsck::report::transactions::{Report, Terms, coordinators};
 use kfsck::storage::directory;
 
-use super::coordinators::Coordinators;
+use super::coordinators::{Coordinators, How};
 use super::output::OutputOptions;
 use super::partition_files::{one_standard_input, tell_empty};
 use super::progress::Progress;
@@ -32,12 +32,16 @@ use super::txns_reading::{Reading, Wanted};
 /// hand or does not tell. A log directory that holds partitions of __transaction_state needs no
 /// --transaction-log.
 ///
+/// With --coordinators also what __transaction_state knows of each transactional id, and with
+/// --at-time that alone, as it was then.
+///
 /// Suspect and hanging transactions give exit code 1.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   kfsck txns /var/lib/kafka/data
   kfsck txns orders-0 --transaction-log /mnt/copy --now 2026-11-30T04:00:00Z
+  kfsck txns --coordinators --transactional-id billing --format json data | jq .coordinators
   kfsck txns --all --stats --format json data | jq '.partitions[].stats'")]
 pub(super) struct Txns {
     /// Partition directories, log directories and segments; `-` is a segment on standard input
@@ -52,9 +56,21 @@ pub(super) struct Txns {
     #[arg(long)]
     stats: bool,
 
-    /// Show at most N open transactions of each partition, the oldest, and N that ended
+    /// Show what __transaction_state knows of each transactional id, too
+    #[arg(long)]
+    coordinators: bool,
+
+    /// What it knew at this time, and no logs: ISO-8601, or milliseconds since 1970
     ///
-    /// Without it, text shows 50 open ones, JSON all.
+    /// Records of __transaction_state that were appended later do not count; cleaning may have
+    /// taken away what was known then.
+    #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
+    #[arg(requires = "coordinators", conflicts_with_all = ["all", "stats"])]
+    at_time: Option<Timestamp>,
+
+    /// Show at most N open transactions of each partition, the oldest, N that ended, and N ids
+    ///
+    /// Without it, text shows 50 open ones and 50 transactional ids, JSON all.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     top: Option<u64>,
 
@@ -75,7 +91,7 @@ pub(super) struct Txns {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Verdicts")]
 struct Judging {
-    /// The time to judge by: ISO-8601, or milliseconds since 1970 [default: the clock]
+    /// The time to judge by: ISO-8601, or milliseconds since 1970 [default: --at-time or the clock]
     #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
     now: Option<Timestamp>,
 
@@ -144,15 +160,24 @@ impl Txns {
             ..
         } = &self.judging;
         session.remember(true);
-        let coordinators = Coordinators::gather(transaction_log, *count, &operands, session);
+        let how = How {
+            partition_count: *count,
+            at_time: self.at_time,
+        };
+        let gathered = Coordinators::gather(transaction_log, how, &operands, session);
         session.remember(false);
         let has_judge = operands
             .iter()
-            .any(|operand| coordinators.of(operand).is_some());
+            .any(|operand| gathered.of(operand).is_some());
         if self.filter.transactional_id.is_some() && !has_judge {
             session.error(
                 &"--transactional-id: no __transaction_state is at hand, which alone knows \
                   transactional ids; give --transaction-log DIR",
+            );
+        }
+        if self.coordinators && gathered.all().next().is_none() {
+            session.error(
+                &"--coordinators: no __transaction_state is at hand; give --transaction-log DIR",
             );
         }
         let terms = self.terms();
@@ -161,7 +186,7 @@ impl Txns {
             None => Box::new(TextReport::new(terms.clone())),
         };
         if has_judge {
-            self.tell_unknown_id(&coordinators, session);
+            self.tell_unknown_id(&gathered, session);
         }
         let wanted = Wanted {
             rules: self.rules.set(),
@@ -171,17 +196,21 @@ impl Txns {
         };
         let mut reading = Reading::new(terms, wanted, report);
         reading.start();
-        for operand in &operands {
-            reading.operand(operand, coordinators.of(operand), session)?;
+        for operand in operands.iter().filter(|_| self.at_time.is_none()) {
+            reading.operand(operand, gathered.of(operand), session)?;
+        }
+        if self.coordinators {
+            reading.coordinators(coordinators::known(gathered.all()));
         }
         reading.end(session)?;
         Ok(())
     }
 
     fn terms(&self) -> Terms {
+        let now = self.judging.now.or(self.at_time);
         Terms {
-            now: self.judging.now.unwrap_or_else(time::now),
-            is_clock: self.judging.now.is_none(),
+            now: now.unwrap_or_else(time::now),
+            is_clock: now.is_none(),
             max_timeout_ms: self.judging.max_transaction_timeout,
             rules: self.rules.set().name(),
             top: self.top,

@@ -12,6 +12,7 @@ use kfsck::analysis::producer_order::is_expired;
 use kfsck::analysis::transaction_coordinator::TransactionCoordinator;
 use kfsck::analysis::transaction_stats::TransactionStats;
 use kfsck::format::number::{ProducerEpoch, ProducerId, Timestamp};
+use kfsck::report::transactions::coordinators::Known;
 use kfsck::report::transactions::{Head, PartitionView, Report, Terms, Totals};
 use kfsck::state::read::ReadOptions;
 use kfsck::state::rules::RuleSet;
@@ -48,6 +49,15 @@ impl Filter {
             && self
                 .producer_epoch
                 .is_none_or(|wanted| epoch == Some(ProducerEpoch(wanted)))
+    }
+
+    /// Whether a transactional id with its producer is asked for.
+    fn takes_id(&self, known: &Known<'_>) -> bool {
+        let value = &known.state.value;
+        let id = &known.transactional_id.transactional_id;
+        (self.producer_id.is_empty() || self.producer_id.contains(&value.producer_id.0))
+            && (self.producer_epoch).is_none_or(|epoch| epoch == value.producer_epoch.0)
+            && (self.transactional_id.as_ref()).is_none_or(|wanted| wanted.as_bytes() == id)
     }
 
     pub(super) fn takes_producer(
@@ -102,6 +112,15 @@ impl Reading {
 
     pub(super) fn start(&mut self) {
         self.report.start(&mut self.out);
+    }
+
+    /// What coordinators know of the ids that were asked for.
+    pub(super) fn coordinators(&mut self, mut known: Vec<Known<'_>>) {
+        known.retain(|one| self.wanted.filter.takes_id(one));
+        for one in &known {
+            self.knows(one.state.value.producer_id);
+        }
+        self.report.coordinators(&known, &mut self.out);
     }
 
     pub(super) fn end(mut self, session: &mut Session) -> io::Result<()> {

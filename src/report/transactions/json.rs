@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::coordinators::{Known, write_json};
 use super::{Dropped, Ended, Head, PartitionView, Report, Terms, Totals, reason, verdict};
 use crate::analysis::distribution::Distribution;
 use crate::analysis::open_transactions::OpenView;
@@ -26,6 +27,8 @@ pub struct JsonReport {
     transactions: u64,
     /// Those of them that had ended.
     ended: u64,
+    /// The array of what coordinators know; it stands behind the partitions.
+    coordinators: Option<Vec<u8>>,
 }
 
 impl JsonReport {
@@ -38,6 +41,7 @@ impl JsonReport {
             partitions: 0,
             transactions: 0,
             ended: 0,
+            coordinators: None,
         }
     }
 
@@ -243,8 +247,19 @@ impl Report for JsonReport {
         self.close_partition([None; 4], None, out);
     }
 
+    fn coordinators(&mut self, known: &[Known<'_>], _: &mut Vec<u8>) {
+        let top = self.terms.top.map(usize::try_from);
+        let top = top.map_or(usize::MAX, |top| top.unwrap_or(usize::MAX));
+        let shown = known.get(..top).unwrap_or(known);
+        write_json(shown, self.wide, self.coordinators.insert(Vec::new()));
+    }
+
     fn end(&mut self, totals: &Totals, out: &mut Vec<u8>) {
         out.push(b']');
+        if let Some(coordinators) = &self.coordinators {
+            out.extend_from_slice(b",\"coordinators\":");
+            out.extend_from_slice(coordinators);
+        }
         if self.terms.stats {
             out.extend_from_slice(b",\"stats\":");
             stats(&totals.stats, self.wide, out);

@@ -2,12 +2,14 @@
 //! they are read.
 
 pub mod abort_command;
+pub mod coordinators;
 pub mod json;
 pub mod reason;
 pub mod text;
 
 use std::path::{Path, PathBuf};
 
+use self::coordinators::Known;
 use crate::analysis::held_back::HeldBack;
 use crate::analysis::open_transactions::{OpenView, Verdict};
 use crate::analysis::transaction_stats::TransactionStats;
@@ -160,6 +162,9 @@ pub trait Report {
 
     /// The partition could not be read to its end.
     fn fail(&mut self, out: &mut Vec<u8>);
+
+    /// What coordinators know, where that was asked for; before the end.
+    fn coordinators(&mut self, known: &[Known<'_>], out: &mut Vec<u8>);
 
     /// After the last partition.
     fn end(&mut self, totals: &Totals, out: &mut Vec<u8>);

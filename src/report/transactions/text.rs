@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use super::coordinators::{Known, write_text};
 use super::{Ended, Head, PartitionView, Report, Terms, Totals, reason, verdict};
 use crate::analysis::distribution::Distribution;
 use crate::analysis::open_transactions::{Abort, OpenView, Why};
@@ -259,6 +260,14 @@ impl Report for TextReport {
 
     fn fail(&mut self, out: &mut Vec<u8>) {
         self.close_ended(out);
+    }
+
+    fn coordinators(&mut self, known: &[Known<'_>], out: &mut Vec<u8>) {
+        if known.is_empty() {
+            return push_line("No transactional id of those asked for.", out);
+        }
+        let shown = usize::try_from(self.terms.top.unwrap_or(SHOWN)).unwrap_or(usize::MAX);
+        write_text(known, shown, out);
     }
 
     fn end(&mut self, totals: &Totals, out: &mut Vec<u8>) {

@@ -15,6 +15,24 @@ pub(super) struct Document {
     pub(super) rules: String,
     pub(super) partitions: Vec<Partition>,
     pub(super) stats: Option<Stats>,
+    pub(super) coordinators: Option<Vec<Coordinator>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct Coordinator {
+    pub(super) transactional_id: String,
+    pub(super) state: String,
+    pub(super) producer_id: i64,
+    pub(super) producer_epoch: i16,
+    pub(super) previous_producer_id: Option<i64>,
+    pub(super) timeout_ms: i32,
+    pub(super) start_timestamp: Option<i64>,
+    pub(super) last_update_timestamp: Option<i64>,
+    pub(super) topic_partitions: Vec<String>,
+    pub(super) client_transaction_version: Option<i16>,
+    pub(super) path: Option<String>,
+    pub(super) offset: i64,
 }
 
 #[derive(Debug, Deserialize)]

@@ -111,6 +111,17 @@ impl Log {
 /// A partition of `__transaction_state` with one record: `id`, a producer, its status (0 Empty,
 /// 1 Ongoing, 4 CompleteCommit, 6 Dead) and the partitions 0 of some topics.
 pub(crate) fn state_partition(id: &str, producer_id: i64, status: u8, topics: &[&str]) -> Vec<u8> {
+    state_batch(Batch::new(0), id, producer_id, status, topics)
+}
+
+/// That record in a batch.
+pub(crate) fn state_batch(
+    batch: Batch,
+    id: &str,
+    producer_id: i64,
+    status: u8,
+    topics: &[&str],
+) -> Vec<u8> {
     let mut key = vec![0, 0, 0, u8::try_from(id.len()).unwrap()];
     key.extend(id.as_bytes());
     let mut value = vec![0, 0];
@@ -123,5 +134,5 @@ pub(crate) fn state_partition(id: &str, producer_id: i64, status: u8, topics: &[
         value.extend([0, 0, 0, 1, 0, 0, 0, 0]);
     }
     value.extend([0; 16]);
-    Batch::new(0).record(Some(&key), Some(&value)).encode()
+    batch.record(Some(&key), Some(&value)).encode()
 }

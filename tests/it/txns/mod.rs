@@ -1,6 +1,7 @@
 //! `kfsck txns`: open transactions and their verdicts, transactions that ended, their sizes.
 
 mod barrier;
+mod coordinators;
 mod document;
 mod ended;
 mod fixtures;
