@@ -10,6 +10,7 @@ use crate::analysis::transaction_coordinator::{
     StatePartition, TRANSACTION_STATE_TOPIC, TransactionCoordinator,
 };
 use crate::format::number::{Offset, ProducerId, Timestamp};
+use crate::storage::checkpoints::Checkpoints;
 use crate::storage::directory::PartitionDirectory;
 use crate::storage::partition_name::{CLUSTER_METADATA, PartitionName};
 use crate::storage::source::Access;
@@ -53,7 +54,11 @@ impl KnownCluster {
     pub fn read(log_directories: &[PathBuf], access: Access) -> Self {
         let mut metadata: Option<Metadata> = None;
         let mut states: BTreeMap<u32, (PathBuf, StatePartition)> = BTreeMap::new();
-        for (name, path) in log_directories.iter().flat_map(|path| internal(path)) {
+        let inside = log_directories.iter().flat_map(|log_directory| {
+            let inside = internal(log_directory).into_iter();
+            inside.map(move |(name, path)| (log_directory, name, path))
+        });
+        for (log_directory, name, path) in inside {
             let directory = PartitionDirectory::list(&path);
             if name.topic == CLUSTER_METADATA {
                 let log = ClusterLog::read(&directory, access);
@@ -62,7 +67,8 @@ impl KnownCluster {
                     metadata = Some(Metadata { path, log });
                 }
             } else if let Ok(number) = u32::try_from(name.partition) {
-                let partition = StatePartition::read(&directory, access);
+                let checkpoints = Checkpoints::read(log_directory, access);
+                let partition = StatePartition::read(&directory, &checkpoints, access);
                 let known = states.get(&number).map(|(_, known)| known.end_offset());
                 if known.is_none_or(|known| known < partition.end_offset()) {
                     states.insert(number, (path, partition));

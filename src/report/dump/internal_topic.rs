@@ -7,6 +7,7 @@ use super::stock_words;
 use super::view::Batch;
 use crate::format::internal_record::{InternalFault, InternalRecord, InternalTopic};
 use crate::format::metadata_record::MetadataRecord;
+use crate::report::digits::push_i64;
 use crate::report::json::{Object, WideIntegers};
 use crate::report::message_json::push_message_beside;
 use crate::storage::damage::{Code, Damage};
@@ -14,15 +15,6 @@ use crate::storage::segment::contents::Entry;
 
 /// What the stock tool prints for a value that is null.
 const DELETE: &[u8] = b"<DELETE>";
-
-/// What the stock tool has to say of a record: either part may be missing.
-#[derive(Debug, Default)]
-struct Said {
-    key: Option<Vec<u8>>,
-    value: Option<Vec<u8>>,
-    /// Why the record does not decode.
-    fault: Option<String>,
-}
 
 impl InternalTopic {
     /// Appends key and value as the stock tool prints them (`MessageParser`), the first of them
@@ -34,52 +26,40 @@ impl InternalTopic {
         prefix: &[u8],
         out: &mut Vec<u8>,
     ) -> Option<Damage> {
-        let said = self.said(entry);
-        let mut prefix = prefix;
-        for (label, part) in [(&b"key: "[..], said.key), (b"payload: ", said.value)] {
-            if let Some(text) = part {
-                out.extend_from_slice(prefix);
-                out.extend_from_slice(label);
-                out.extend_from_slice(&text);
-                prefix = b" ";
+        let wide = WideIntegers::Number;
+        out.extend_from_slice(prefix);
+        match self.decode(entry.key, entry.value) {
+            Ok(InternalRecord::Metadata(record)) => {
+                out.extend_from_slice(b"payload: ");
+                push_metadata(&record, wide, out);
+            }
+            Ok(InternalRecord::RemoteLog(record)) => {
+                out.extend_from_slice(b"payload: ");
+                remote_log::push_text(&record, out);
+            }
+            Ok(InternalRecord::Mirror(record)) => {
+                out.extend_from_slice(b"key: ");
+                mirror_state::push_key(&record, wide, out);
+                out.extend_from_slice(b" payload: ");
+                if !mirror_state::push_value(&record, wide, out) {
+                    out.extend_from_slice(DELETE);
+                }
+            }
+            Ok(InternalRecord::Coordinator(topic, record)) => {
+                out.extend_from_slice(b"key: ");
+                coordinator::push_key(&record, wide, out);
+                out.extend_from_slice(b" payload: ");
+                match &record.value {
+                    Some(value) => coordinator::push_value(topic, value, wide, out),
+                    None => out.extend_from_slice(DELETE),
+                }
+            }
+            Err(fault) => {
+                push_stock_words(&fault, entry, out);
+                return Some(undecodable(batch, entry, &fault.to_string()));
             }
         }
-        said.fault.map(|fault| undecodable(batch, entry, &fault))
-    }
-
-    fn said(self, entry: &Entry<'_>) -> Said {
-        let wide = WideIntegers::Number;
-        let record = match self.decode(entry.key, entry.value) {
-            Ok(record) => record,
-            Err(fault) => return Said::of_fault(&fault, entry),
-        };
-        match record {
-            InternalRecord::Metadata(record) => Said {
-                value: Some(written(|out| push_metadata(&record, wide, out))),
-                ..Said::default()
-            },
-            InternalRecord::RemoteLog(record) => Said {
-                value: Some(written(|out| remote_log::push_text(&record, out))),
-                ..Said::default()
-            },
-            InternalRecord::Mirror(record) => Said {
-                key: Some(written(|out| mirror_state::push_key(&record, wide, out))),
-                value: Some(written(|out| {
-                    if !mirror_state::push_value(&record, wide, out) {
-                        out.extend_from_slice(DELETE);
-                    }
-                })),
-                fault: None,
-            },
-            InternalRecord::Coordinator(topic, record) => Said {
-                key: Some(written(|out| coordinator::push_key(&record, wide, out))),
-                value: Some(match &record.value {
-                    Some(value) => written(|out| coordinator::push_value(topic, value, wide, out)),
-                    None => DELETE.to_vec(),
-                }),
-                fault: None,
-            },
-        }
+        None
     }
 
     /// Appends the fields of key and value to a record's object.
@@ -128,39 +108,23 @@ impl InternalTopic {
     }
 }
 
-fn written(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
-    let mut out = Vec::new();
-    write(&mut out);
-    out
-}
-
-impl Said {
-    /// The stock tool's words, and ours.
-    fn of_fault(fault: &InternalFault, entry: &Entry<'_>) -> Self {
-        let offset = entry.offset;
-        let (key, value) = match fault {
-            InternalFault::Metadata(fault) => (None, Some(stock_words::of_metadata(fault, offset))),
-            InternalFault::RemoteLog(fault) => {
-                (None, Some(stock_words::of_remote_log(fault, offset)))
-            }
-            InternalFault::Mirror(fault) => {
-                let words = format!("Error at offset {offset}, skipping. {fault}");
-                (Some(words), None)
-            }
-            InternalFault::Coordinator(_, fault) => {
-                let bytes = (entry.key, entry.value);
-                (
-                    Some(stock_words::of_coordinator(fault, offset, bytes)),
-                    None,
-                )
-            }
-        };
-        Self {
-            key: key.map(String::into_bytes),
-            value: value.map(String::into_bytes),
-            fault: Some(fault.to_string()),
+/// Appends what the stock tool says of a record that is none of its topic.
+fn push_stock_words(fault: &InternalFault, entry: &Entry<'_>, out: &mut Vec<u8>) {
+    let offset = entry.offset;
+    let (label, words) = match fault {
+        InternalFault::Metadata(fault) => ("payload: ", stock_words::of_metadata(fault, offset)),
+        InternalFault::RemoteLog(fault) => ("payload: ", stock_words::of_remote_log(fault, offset)),
+        InternalFault::Mirror(fault) => {
+            let words = format!("Error at offset {offset}, skipping. {fault}");
+            ("key: ", words)
         }
-    }
+        InternalFault::Coordinator(_, fault) => {
+            let bytes = (entry.key, entry.value);
+            ("key: ", stock_words::of_coordinator(fault, offset, bytes))
+        }
+    };
+    out.extend_from_slice(label.as_bytes());
+    out.extend_from_slice(words.as_bytes());
 }
 
 /// The decoder's fault for now, not the file's: nobody says that the topic is the one.
@@ -181,7 +145,9 @@ fn push_metadata(record: &MetadataRecord<'_>, wide: WideIntegers, out: &mut Vec<
     out.extend_from_slice(b"{\"type\":\"");
     push_constant_name(record.message.shape.name, out);
     let version = record.version;
-    out.extend_from_slice(format!("\",\"version\":{version},\"data\":").as_bytes());
+    out.extend_from_slice(b"\",\"version\":");
+    push_i64(version.into(), out);
+    out.extend_from_slice(b",\"data\":");
     push_message_beside(
         &record.body,
         version,
