@@ -9,7 +9,7 @@ use kfsck::report::cluster;
 use kfsck::report::one_line::on_one_line;
 
 use super::metadata_partition;
-use super::number::{OFFSET, number};
+use super::number::end_offset;
 use super::output::OutputOptions;
 use super::session::Session;
 
@@ -35,8 +35,8 @@ pub(super) struct Cluster {
 
     /// As it was when the metadata log ended at this offset
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    #[arg(value_parser = number::<i64>(OFFSET))]
-    at_offset: Option<i64>,
+    #[arg(value_parser = end_offset)]
+    at_offset: Option<Offset>,
 
     #[command(flatten)]
     output: OutputOptions,
@@ -50,7 +50,7 @@ impl Cluster {
         let Some(found) = metadata_partition::found(&self.path, &operand, session) else {
             return Ok(());
         };
-        let at = self.at_offset.map(Offset);
+        let at = self.at_offset;
         let log = ClusterLog::read_to(found, at, session.access);
         for fault in &log.faults {
             match fault {

@@ -16,7 +16,7 @@ use kfsck::report::groups::{self as report, View};
 use kfsck::report::one_line::{on_one_line, path_on_one_line};
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 
-use super::number::{OFFSET, number};
+use super::number::end_offset;
 use super::output::Wide;
 use super::partition_files::{CheckpointsBeside, directory_of};
 use super::session::Session;
@@ -53,8 +53,8 @@ pub(super) struct GroupsCommand {
 
     /// As it was when the log of the one partition that is given ended at this offset
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    #[arg(value_parser = number::<i64>(OFFSET))]
-    at_offset: Option<i64>,
+    #[arg(value_parser = end_offset)]
+    at_offset: Option<Offset>,
 
     /// `text`: tables; `json`: one JSON document; `csv`: group,topic,partition,offset
     #[arg(long, value_enum, value_name = "FORM", default_value = "text")]
@@ -112,7 +112,7 @@ impl GroupsCommand {
         }
         let as_of = AsOf {
             time: self.at_time,
-            offset: self.at_offset.map(Offset),
+            offset: self.at_offset,
         };
         let groups = gathered(&partitions, as_of, session);
         let is_past = self.at_time.is_some() || self.at_offset.is_some();

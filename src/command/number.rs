@@ -3,6 +3,7 @@
 use std::num::NonZeroU16;
 use std::str::FromStr;
 
+use kfsck::format::number::Offset;
 use kfsck::report::dump::segment::MOST_THREADS;
 
 /// A reader of a number; `wanted` completes "expected ...".
@@ -10,6 +11,15 @@ pub(super) fn number<T: FromStr>(
     wanted: &'static str,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
     move |text| text.parse().map_err(|_| format!("expected {wanted}"))
+}
+
+/// Reads an offset at which a log ended.
+pub(super) fn end_offset(text: &str) -> Result<Offset, String> {
+    let wanted = number::<i64>(END_OFFSET)(text)?;
+    match wanted >= 0 {
+        true => Ok(Offset(wanted)),
+        false => Err(format!("expected {END_OFFSET}")),
+    }
 }
 
 /// Reads how many threads to use.
@@ -26,6 +36,7 @@ pub(super) const PRODUCER_EPOCH: &str = "a whole number from -32768 to 32767";
 pub(super) const LEADER_EPOCH: &str = "a whole number from -2147483648 to 2147483647";
 pub(super) const OFFSET: &str = "an offset, a whole number of 64 bits";
 pub(super) const COUNT: &str = "a whole number of 0 or more";
+const END_OFFSET: &str = "an offset, a whole number of 0 or more";
 const THREADS: &str = "a whole number from 1 to 64";
 
 #[cfg(test)]
@@ -39,6 +50,11 @@ mod tests {
         assert!(refused.starts_with("expected a producer id"), "{refused}");
         assert!(number::<i16>(PRODUCER_EPOCH)("70000").is_err());
         assert!(number::<u64>(COUNT)("-1").is_err());
+        assert_eq!(end_offset("0"), Ok(Offset(0)));
+        for wrong in ["-1", "9223372036854775808", ""] {
+            let refused = end_offset(wrong).unwrap_err();
+            assert!(refused.ends_with("0 or more"), "{refused}");
+        }
         assert!(THREADS.ends_with(&format!(" {MOST_THREADS}")));
         assert!(threads("64").is_ok());
         for wrong in ["0", "65", "-1", "x"] {

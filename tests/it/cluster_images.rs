@@ -173,3 +173,13 @@ fn names_from_records_are_escaped() {
     let json: Value = serde_json::from_slice(&json).unwrap();
     assert_eq!(json["configs"][0]["configs"]["a\"\nb"], "1");
 }
+
+#[test]
+fn an_offset_below_0_is_a_mistake_of_the_command_line() {
+    for command in ["cluster", "groups"] {
+        let place = corpus::directory().join("main");
+        let run = Run::new([command, "--at-offset=-1"]).arg(place);
+        let stderr = run.outcome().ended_with(2).stderr;
+        assert!(stderr.contains("a whole number of 0 or more"), "{stderr}");
+    }
+}
