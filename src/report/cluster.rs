@@ -14,16 +14,15 @@ use std::path::Path;
 pub fn text(path: &Path, log: &ClusterLog) -> Vec<u8> {
     let image = &log.image;
     let mut out = format!(
-        "{}\nmetadata up to offset {}, epoch {}",
+        "{}\nmetadata up to offset {}, epoch {}\n",
         path_on_one_line(path),
         log.end_offset,
         log.epoch
     );
     if let Some(snapshot) = &log.snapshot {
         let name = snapshot.file_name().unwrap_or_default().to_string_lossy();
-        out += &format!("; began with {}", on_one_line(&name));
+        out += &format!("began with {}\n", on_one_line(&name));
     }
-    out += "\n";
     out += &match image.next_producer_id() {
         Some(next) => format!("producer ids below {next} are given out to brokers\n"),
         None => "no producer id was given out\n".to_owned(),
@@ -45,7 +44,7 @@ pub fn text(path: &Path, log: &ClusterLog) -> Vec<u8> {
     );
     out.extend_from_slice(head.as_bytes());
     if !image.topics().is_empty() {
-        topics(image).write(&mut out);
+        topics(image, &mut out);
     }
     for (resource, keys) in image.configs() {
         let kind = kind_of(resource);
@@ -76,19 +75,22 @@ fn brokers(image: &ClusterImage) -> Table {
         ("listeners", Align::Left),
     ]);
     for (id, broker) in image.brokers() {
-        let listeners = broker.listeners.iter();
-        let listeners: Vec<_> = listeners
-            .map(|place| {
-                let host = on_one_line(&place.host);
-                format!("{}://{host}:{}", on_one_line(&place.name), place.port)
-            })
-            .collect();
-        table.row([
+        let mut head = [
             id.to_string(),
             state(broker).to_owned(),
             on_one_line(broker.rack.as_deref().unwrap_or("-")).into_owned(),
-            listeners.join(" "),
-        ]);
+        ];
+        // One a line; a broker without any has its line all the same.
+        let listeners = broker.listeners.iter().map(|place| {
+            let host = on_one_line(&place.host);
+            format!("{}://{host}:{}", on_one_line(&place.name), place.port)
+        });
+        let listeners: Vec<_> = listeners.collect();
+        for row in 0..listeners.len().max(1) {
+            let [id, state, rack] = std::mem::take(&mut head);
+            let listener = listeners.get(row).cloned().unwrap_or_default();
+            table.row([id, state, rack, listener]);
+        }
     }
     table
 }
@@ -108,35 +110,43 @@ fn by_name(image: &ClusterImage) -> Vec<(&Uuid, &Topic)> {
     topics
 }
 
-fn topics(image: &ClusterImage) -> Table {
+/// Each topic's name and id, and below them its partitions in columns that go through all topics:
+/// a line has room for many replicas.
+fn topics(image: &ClusterImage, out: &mut Vec<u8>) {
     let mut table = Table::new(&[
-        ("topic", Align::Left),
-        ("topic id", Align::Left),
         ("partition", Align::Right),
         ("leader", Align::Right),
         ("epoch", Align::Right),
         ("replicas", Align::Left),
         ("isr", Align::Left),
     ]);
-    for (id, topic) in by_name(image) {
-        let mut head = [on_one_line(&topic.name).into_owned(), id.to_string()];
-        for (number, partition) in &topic.partitions {
-            let [name, id] = std::mem::take(&mut head);
-            table.row([
-                name,
-                id,
-                number.to_string(),
-                match partition.leader {
-                    -1 => "none".to_owned(),
-                    leader => leader.to_string(),
-                },
-                partition.leader_epoch.to_string(),
-                list(&partition.replicas),
-                list(&partition.isr),
-            ]);
-        }
+    let topics = by_name(image);
+    for (number, partition) in topics.iter().flat_map(|(_, topic)| &topic.partitions) {
+        table.row([
+            number.to_string(),
+            match partition.leader {
+                -1 => "none".to_owned(),
+                leader => leader.to_string(),
+            },
+            partition.leader_epoch.to_string(),
+            list(&partition.replicas),
+            list(&partition.isr),
+        ]);
     }
-    table
+    let mut push = |line: &str| {
+        out.extend_from_slice(line.as_bytes());
+        out.push(b'\n');
+    };
+    let mut lines = table.lines();
+    lines.next().iter().for_each(|head| push(head));
+    for (id, topic) in topics {
+        push(&format!("{}  {id}", on_one_line(&topic.name)));
+        if topic.partitions.is_empty() {
+            push("     none");
+        }
+        let own = lines.by_ref().take(topic.partitions.len());
+        own.for_each(|line| push(&line));
+    }
 }
 
 fn list(brokers: &[i32]) -> String {

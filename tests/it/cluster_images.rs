@@ -15,6 +15,7 @@ use kfsck::format::schema::{self, Struct, of_name};
 use kfsck::report::json::WideIntegers;
 use serde_json::Value;
 
+use crate::cluster_log::{record, write};
 use crate::corpus;
 use crate::program::{Run, copy_tree};
 
@@ -174,6 +175,10 @@ fn names_from_records_are_escaped() {
     assert_eq!(json["configs"][0]["configs"]["a\"\nb"], "1");
 }
 
+fn cluster(path: &Path) -> Run {
+    Run::new(["cluster"]).arg(path)
+}
+
 #[test]
 fn an_offset_below_0_is_a_mistake_of_the_command_line() {
     for command in ["cluster", "groups"] {
@@ -182,4 +187,32 @@ fn an_offset_below_0_is_a_mistake_of_the_command_line() {
         let stderr = run.outcome().ended_with(2).stderr;
         assert!(stderr.contains("a whole number of 0 or more"), "{stderr}");
     }
+}
+
+/// On a terminal of 80 columns no line of the corpus is broken.
+#[test]
+fn text_stays_within_80_columns() {
+    for name in ["main", "crash/clean", "crash/unclean"] {
+        // The path in front is as long as whoever gives it likes.
+        let run = Run::new(["cluster", "."]).dir(&corpus::directory().join(name));
+        let outcome = run.outcome().ended_with(0);
+        let wide: Vec<_> = { outcome.text().lines() }
+            .filter(|line| line.chars().count() > 80)
+            .collect();
+        assert_eq!(wide, [""; 0]);
+    }
+}
+
+/// Its partitions may be what is missing.
+#[test]
+fn a_topic_without_partitions_is_shown() {
+    let place = tempfile::tempdir().unwrap();
+    let topic = record("TopicRecord", &[("name", schema::Value::Text(b"orders"))]);
+    let outcome = cluster(&write(place.path(), &[topic]))
+        .outcome()
+        .ended_with(0);
+    let shown = "1 topic, 0 partitions\n\
+                 partition  leader  epoch  replicas  isr\n\
+                 orders  AAAAAAAAAAAAAAAAAAAAAA\n     none\n";
+    assert!(outcome.text().ends_with(shown), "{}", outcome.text());
 }
