@@ -12,15 +12,14 @@ use super::cluster_image::ClusterImage;
 use crate::format::control::{ControlKey, ControlType};
 use crate::format::metadata_record::MetadataRecord;
 use crate::format::number::{LeaderEpoch, Offset, Timestamp};
-use crate::state::read::segments;
 use crate::storage::damage::{Code, Damage};
-use crate::storage::directory::{KafkaFile, Operand, PartitionDirectory};
-use crate::storage::file_name::FileKind;
+use crate::storage::directory::{Operand, PartitionDirectory, StrayKind};
+use crate::storage::file_name::{FileKind, FileName};
 use crate::storage::partition_name::CLUSTER_METADATA;
 use crate::storage::segment::contents::{
-    BatchReader, DEFAULT_MAX_RECORD_BYTES, Entry, LoadedBatch,
+    BatchReader, Checksum, DEFAULT_MAX_RECORD_BYTES, Entry, LoadedBatch,
 };
-use crate::storage::segment::walk::{Piece, Walk};
+use crate::storage::segment::walk::{self, Walk};
 use crate::storage::source::{Access, ReadError, Source};
 
 /// A cluster as its metadata tell it.
@@ -30,6 +29,9 @@ pub struct ClusterLog {
     pub image: ClusterImage,
     /// The offset behind the last record that is in the image.
     pub end_offset: Offset,
+    /// The offset behind the last record that was read: higher where a transaction is open, which
+    /// began at `end_offset`.
+    pub read_to: Offset,
     /// The epoch of the controller that wrote that record.
     pub epoch: LeaderEpoch,
     /// When the last batch was written; -1 without any.
@@ -59,15 +61,54 @@ pub enum ClusterFault {
         /// What is wrong.
         message: String,
     },
+    /// A file or a directory, and what is wrong with it as a whole.
+    #[error("{}: {message}", path.display())]
+    Whole {
+        /// The file or directory.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
 }
 
-/// The directories of `__cluster_metadata` behind a path: itself, or inside a log directory.
+impl ClusterFault {
+    /// What became of the reading, and what to do next, as the end of a sentence.
+    #[must_use]
+    pub fn next_step(&self) -> &'static str {
+        let path = match self {
+            Self::Read(error) => error.path(),
+            Self::Place { path, .. } | Self::Whole { path, .. } => path,
+        };
+        match FileName::of(path).kind {
+            FileKind::KraftSnapshot => {
+                "passed over for what is older; take the file from another controller"
+            }
+            _ => {
+                "what came behind is not in the answer; read the copy of another controller, or \
+                 see the records with kfsck dump-log --cluster-metadata-decoder"
+            }
+        }
+    }
+}
+
+/// The directories of `__cluster_metadata` behind a path: itself, or inside a log directory. The
+/// topic has one partition; [`is_the_partition`] tells whether a directory is named as that.
 pub fn metadata_partitions(operand: &Operand) -> impl Iterator<Item = &PartitionDirectory> {
     let partitions = operand.partitions().iter();
     partitions.filter(|directory| {
         let name = directory.name.as_ref();
         name.is_some_and(|name| name.state.is_none() && name.topic == CLUSTER_METADATA)
     })
+}
+
+/// Whether a directory has the one name that a broker looks for: `__cluster_metadata-0`.
+#[must_use]
+pub fn is_the_partition(directory: &PartitionDirectory) -> bool {
+    let expected = format!("{CLUSTER_METADATA}-0");
+    let named = |path: &Path| path.file_name().map(|name| *name == *expected);
+    // `.` stands for the directory that it names.
+    let behind = || named(&std::fs::canonicalize(&directory.path).ok()?);
+    named(&directory.path).or_else(behind) == Some(true)
 }
 
 impl ClusterLog {
@@ -82,68 +123,106 @@ impl ClusterLog {
     #[must_use]
     pub fn read_to(directory: &PartitionDirectory, at: Option<Offset>, access: Access) -> Self {
         let mut faults = Vec::new();
-        let mut reader = Reader {
-            end: at,
-            ..Reader::default()
-        };
-        let mut snapshot = None;
-        let is_not_behind = |(_, offset): &(_, Offset)| at.is_none_or(|at| *offset <= at);
-        for (file, end_offset) in snapshots(directory).into_iter().filter(is_not_behind) {
-            let mut from_snapshot = Reader::default();
-            match from_snapshot.snapshot(&file.path, access) {
-                Ok(()) => {
-                    reader = from_snapshot;
-                    reader.next = end_offset;
-                    reader.end = at;
-                    reader.epoch = file.name.epoch.unwrap_or(reader.epoch);
-                    snapshot = Some(file.path.clone());
-                    break;
-                }
-                Err(fault) => faults.push(fault),
-            }
-        }
-        let segments = segments(directory);
-        if segments.is_empty() {
-            faults.push(ClusterFault::Place {
-                path: directory.path.clone(),
-                position: 0,
-                message: "expected the log behind the snapshots, found no segment".to_owned(),
-            });
-        }
-        for (place, segment) in segments.iter().enumerate() {
-            let next = segments.get(place + 1);
-            let is_covered = next.is_some_and(|next| next.base_offset <= reader.next);
-            if is_covered || reader.is_at_end() {
-                continue;
-            }
-            if let Err(fault) = reader.segment(&segment.path, access) {
-                faults.push(fault);
-                break;
-            }
+        let (mut reader, snapshot) = newest_snapshot(directory, at, access, &mut faults);
+        let snapshot = snapshot.map(|piece| (piece.path, piece.offset));
+        if let Err(fault) = reader.log(directory, snapshot.as_ref(), access) {
+            faults.push(fault);
         }
         let (last_timestamp, is_torn) = (reader.last_timestamp, reader.is_torn);
+        let read_to = reader.next;
         let (image, end_offset, epoch) = reader.finish();
         Self {
             image,
             end_offset,
+            read_to,
             epoch,
             last_timestamp,
             is_torn,
-            snapshot,
+            snapshot: snapshot.map(|(path, _)| path),
             faults,
         }
     }
 }
 
-/// The snapshots with the offsets that they stand for, the newest first.
-fn snapshots(directory: &PartitionDirectory) -> Vec<(&KafkaFile, Offset)> {
-    let files = directory.files_of(FileKind::KraftSnapshot);
-    let named = files.filter(|file| file.name.suffix.is_none());
-    let mut found: Vec<_> = named
-        .filter_map(|file| Some((file, file.name.base_offset?)))
+/// Reads the newest snapshot that is whole, and tells those that are not.
+fn newest_snapshot(
+    directory: &PartitionDirectory,
+    at: Option<Offset>,
+    access: Access,
+    faults: &mut Vec<ClusterFault>,
+) -> (Reader, Option<Piece>) {
+    let snapshots = pieces(directory, FileKind::KraftSnapshot);
+    let newest_first = snapshots.into_iter().rev();
+    for piece in newest_first.filter(|piece| at.is_none_or(|at| piece.offset <= at)) {
+        let mut reader = Reader::default();
+        let read = piece.file().and_then(|path| reader.snapshot(path, access));
+        match read {
+            Ok(()) => {
+                reader.next = piece.offset;
+                reader.end = at;
+                reader.epoch = piece.epoch.unwrap_or(reader.epoch);
+                return (reader, Some(piece));
+            }
+            Err(fault) => faults.push(fault),
+        }
+    }
+    let reader = Reader {
+        end: at,
+        ..Reader::default()
+    };
+    (reader, None)
+}
+
+/// An entry that a controller reads, by its name: a segment or a snapshot.
+#[derive(Debug)]
+struct Piece {
+    path: PathBuf,
+    /// Where a segment begins, or what a snapshot stands for.
+    offset: Offset,
+    /// Of a snapshot.
+    epoch: Option<LeaderEpoch>,
+    /// What it is, where that is no file.
+    stray: Option<StrayKind>,
+}
+
+impl Piece {
+    fn file(&self) -> Result<&Path, ClusterFault> {
+        let found = match self.stray {
+            None | Some(StrayKind::File) => return Ok(&self.path),
+            Some(StrayKind::Special) => "a FIFO, socket or device",
+            Some(StrayKind::Directory | StrayKind::RemoteIndexCache) => "a directory",
+        };
+        Err(ClusterFault::Whole {
+            path: self.path.clone(),
+            message: format!("expected a file, found {found}"),
+        })
+    }
+}
+
+/// The entries of a kind in the order of their offsets, those too that are no files or cannot be
+/// looked at: only who opens them in their place learns what is missing.
+fn pieces(directory: &PartitionDirectory, kind: FileKind) -> Vec<Piece> {
+    let listing = &directory.listing;
+    let files = listing.files.iter().map(|file| (&*file.path, None));
+    let strays = listing.strays.iter();
+    let strays = strays.map(|stray| (&*stray.path, Some(stray.kind)));
+    let unreadable = listing.unreadable.iter().map(|error| (error.path(), None));
+    let mut pieces: Vec<_> = files
+        .chain(strays)
+        .chain(unreadable)
+        .filter_map(|(path, stray)| {
+            let name = FileName::of(path);
+            let offset = name.base_offset?;
+            (name.kind == kind && name.suffix.is_none()).then(|| Piece {
+                path: path.to_owned(),
+                offset,
+                epoch: name.epoch,
+                stray,
+            })
+        })
         .collect();
-    found.sort_by_key(|(file, offset)| std::cmp::Reverse((*offset, file.name.epoch)));
-    found
+    pieces.sort_by_key(|piece| (piece.offset, piece.epoch));
+    pieces
 }
 
 /// An image in the making.
@@ -164,6 +243,8 @@ struct Reader {
     last_timestamp: Timestamp,
     /// Whether a file ended inside a batch.
     is_torn: bool,
+    /// Where the log ends, as far as it was looked at.
+    log_end: Offset,
 }
 
 impl Default for Reader {
@@ -177,11 +258,12 @@ impl Default for Reader {
             is_whole: false,
             last_timestamp: Timestamp::NONE,
             is_torn: false,
+            log_end: Offset(0),
         }
     }
 }
 
-const NOT_BEGUN: &str = "a transaction ends that has not begun";
+const NOT_BEGUN: &str = "expected its begin before it: a transaction ends that has not begun";
 
 impl Reader {
     fn finish(self) -> (ClusterImage, Offset, LeaderEpoch) {
@@ -193,14 +275,54 @@ impl Reader {
         self.end.is_some_and(|end| self.next >= end)
     }
 
+    /// Reads the segments behind the snapshot that it began with.
+    fn log(
+        &mut self,
+        directory: &PartitionDirectory,
+        snapshot: Option<&(PathBuf, Offset)>,
+        access: Access,
+    ) -> Result<(), ClusterFault> {
+        let segments = pieces(directory, FileKind::Log);
+        let Some(last) = segments.last() else {
+            return Err(ClusterFault::Whole {
+                path: directory.path.clone(),
+                message: "expected the log behind the snapshots, found no segment".to_owned(),
+            });
+        };
+        for (place, segment) in segments.iter().enumerate() {
+            let next = segments.get(place + 1);
+            let is_covered = next.is_some_and(|next| next.offset <= self.next);
+            if is_covered || self.is_at_end() {
+                continue;
+            }
+            self.log_end = segment.offset;
+            self.segment(segment.file()?, access)?;
+        }
+        match snapshot {
+            Some((snapshot, offset)) if !self.is_at_end() && self.log_end < *offset => {
+                let name = snapshot.file_name().unwrap_or_default().to_string_lossy();
+                Err(ClusterFault::Whole {
+                    path: last.path.clone(),
+                    message: format!(
+                        "expected the log to reach offset {offset}, where {name} was taken, found \
+                         its end at offset {}: the tail is lost",
+                        self.log_end
+                    ),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn snapshot(&mut self, path: &Path, access: Access) -> Result<(), ClusterFault> {
         self.segment(path, access)?;
         match self.is_whole {
             true => Ok(()),
-            false => Err(ClusterFault::Place {
+            false => Err(ClusterFault::Whole {
                 path: path.to_owned(),
-                position: 0,
-                message: "the snapshot has no footer: it was never finished".to_owned(),
+                message: "expected a footer at the snapshot's end, found none: it was never \
+                          finished"
+                    .to_owned(),
             }),
         }
     }
@@ -214,11 +336,13 @@ impl Reader {
                 return Ok(());
             }
             match piece {
-                Piece::Batch(span) => self.batch(&mut reader.load(span)?, path)?,
+                walk::Piece::Batch(span) => self.batch(&mut reader.load(span)?, path)?,
                 // Nothing that was ever acknowledged lies there.
-                Piece::Damage(damage) if damage.code == Code::ZeroTail => {}
-                Piece::Damage(damage) if damage.code == Code::TruncatedTail => self.is_torn = true,
-                Piece::Damage(damage) => return Err(of_damage(path, damage)),
+                walk::Piece::Damage(damage) if damage.code == Code::ZeroTail => {}
+                walk::Piece::Damage(damage) if damage.code == Code::TruncatedTail => {
+                    self.is_torn = true;
+                }
+                walk::Piece::Damage(damage) => return Err(of_damage(path, damage)),
             }
         }
         source.check()?;
@@ -235,6 +359,7 @@ impl Reader {
         let header = batch.header();
         let (first, last) = (header.base_offset(), header.last_offset());
         let is_control = header.attributes().is_control();
+        self.log_end = self.log_end.max(last.plus(1));
         if last < self.next {
             return Ok(());
         }
@@ -246,8 +371,11 @@ impl Reader {
             )));
         }
         let (epoch, latest) = (header.partition_leader_epoch(), header.max_timestamp());
-        if !batch.checksum()?.is_valid() {
-            return Err(place("the batch's checksum does not match".to_owned()));
+        let Checksum { stored, computed } = batch.checksum()?;
+        if stored != computed {
+            return Err(place(format!(
+                "expected the batch's checksum {computed}, found {stored}"
+            )));
         }
         let mut wrong = None;
         let damage = batch.entries(&mut |entry| {
@@ -289,7 +417,10 @@ impl Reader {
             let record = MetadataRecord::decode(entry.value).map_err(|fault| fault.to_string())?;
             match record.message.shape.name {
                 "BeginTransactionRecord" if self.before.is_some() => {
-                    return Err("a transaction begins inside another".to_owned());
+                    return Err(
+                        "expected the open one's end: a transaction begins inside another"
+                            .to_owned(),
+                    );
                 }
                 "BeginTransactionRecord" => {
                     self.before = Some((self.image.clone(), entry.offset, self.epoch));

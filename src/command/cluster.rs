@@ -50,22 +50,27 @@ impl Cluster {
         let Some(found) = metadata_partition::found(&self.path, &operand, session) else {
             return Ok(());
         };
-        let at = self.at_offset;
-        let log = ClusterLog::read_to(found, at, session.access);
+        let log = ClusterLog::read_to(found, self.at_offset, session.access);
         for fault in &log.faults {
             match fault {
                 ClusterFault::Read(error) => session.read_error(error),
-                ClusterFault::Place { .. } => {
-                    session.warning(&on_one_line(&fault.to_string()));
+                ClusterFault::Place { .. } | ClusterFault::Whole { .. } => {
+                    let told = format!("{fault}; {}", fault.next_step());
+                    session.warning(&on_one_line(&told));
                 }
             }
         }
-        if let Some(at) = at.filter(|at| *at > log.end_offset) {
-            let end = log.end_offset;
-            session.note(
-                &found.path,
-                &format!("offset {at} is not there: read up to {end}"),
+        let (end, read_to) = (log.end_offset, log.read_to);
+        if let Some(at) = self.at_offset.filter(|at| *at > read_to) {
+            let message = format!("offset {at} is not there: read up to {read_to}");
+            session.note(&found.path, &message);
+        }
+        if read_to > end {
+            let message = format!(
+                "the transaction that began at offset {end} is open at offset {read_to}: its \
+                 records do not count until it has ended"
             );
+            session.note(&found.path, &message);
         }
         let answer = match self.output.json() {
             Some(wide) => cluster::json(&log, wide),

@@ -15,9 +15,11 @@ use kfsck::format::schema::{self, Struct, of_name};
 use kfsck::report::json::WideIntegers;
 use serde_json::Value;
 
+use crate::batches::split;
 use crate::cluster_log::{record, write};
+use crate::contract::make_fifo;
 use crate::corpus;
-use crate::program::{Run, copy_tree};
+use crate::program::{Run, copy_tree, set_mode};
 
 fn directory() -> PathBuf {
     let committed = || Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/images");
@@ -164,6 +166,7 @@ fn names_from_records_are_escaped() {
     let log = ClusterLog {
         image,
         end_offset: Offset(1),
+        read_to: Offset(1),
         epoch: LeaderEpoch(0),
         last_timestamp: Timestamp(0),
         is_torn: false,
@@ -175,8 +178,179 @@ fn names_from_records_are_escaped() {
     assert_eq!(json["configs"][0]["configs"]["a\"\nb"], "1");
 }
 
+fn metadata(place: &Path) -> PathBuf {
+    let partition = place.join("__cluster_metadata-0");
+    copy_tree(
+        &corpus::directory().join("main/__cluster_metadata-0"),
+        &partition,
+    );
+    partition
+}
+
+const SEGMENT: &str = "00000000000000000000.log";
+const NEWEST: &str = "00000000000000000241-0000000002.checkpoint";
+
 fn cluster(path: &Path) -> Run {
     Run::new(["cluster"]).arg(path)
+}
+
+/// Puts something in the place of a path.
+type Make<'a> = &'a dyn Fn(&Path);
+
+/// A warning says what was expected and found, and what to do; an older snapshot is read.
+#[test]
+fn entries_that_are_no_files_are_told() {
+    let place = tempfile::tempdir().unwrap();
+    let partition = metadata(place.path());
+    let newest = partition.join(NEWEST);
+    let whole = cluster(&partition).outcome().ended_with(0).stdout;
+    let made: [(Make<'_>, i32, &str); 3] = [
+        (
+            &|path| fs::create_dir(path).unwrap(),
+            1,
+            "found a directory; passed over",
+        ),
+        (
+            &|path| drop(make_fifo(path.parent().unwrap(), NEWEST)),
+            1,
+            "found a FIFO, socket or device; passed over",
+        ),
+        (
+            &|path| std::os::unix::fs::symlink("nowhere", path).unwrap(),
+            3,
+            "No such file or directory (os error 2); check the name",
+        ),
+    ];
+    for (make, code, told) in made {
+        match fs::symlink_metadata(&newest).unwrap().is_dir() {
+            true => fs::remove_dir(&newest).unwrap(),
+            false => fs::remove_file(&newest).unwrap(),
+        }
+        make(&newest);
+        let outcome = cluster(&partition).outcome().ended_with(code);
+        assert!(outcome.stderr.contains(NEWEST), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+        let began = "began with 00000000000000000092-0000000001.checkpoint";
+        let expected =
+            String::from_utf8_lossy(&whole).replace(&format!("began with {NEWEST}"), began);
+        assert_eq!(outcome.text(), expected);
+        // What lies behind the asked offset is not asked.
+        let past = cluster(&partition).arg("--at-offset=200").outcome();
+        assert_eq!(past.ended_with(0).stderr, "");
+    }
+    fs::remove_file(partition.join(SEGMENT)).unwrap();
+    make_fifo(&partition, SEGMENT);
+    let outcome = cluster(&partition).outcome().ended_with(3);
+    let told = "expected a file, found a FIFO, socket or device; what came behind";
+    assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("no segment"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_directory_that_may_not_be_listed_is_the_error() {
+    let place = tempfile::tempdir().unwrap();
+    set_mode(place.path(), 0o755);
+    let partition = metadata(place.path());
+    set_mode(&partition, 0o000);
+    let outcome = cluster(place.path()).unprivileged().outcome().ended_with(3);
+    set_mode(&partition, 0o755);
+    assert!(
+        outcome.stderr.contains("Permission denied"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(!outcome.stderr.contains("found"), "{}", outcome.stderr);
+    assert_eq!(outcome.text(), "");
+}
+
+/// A broker looks for the one name.
+#[test]
+fn other_names_of_the_topic_are_refused() {
+    for name in ["__cluster_metadata-1", "__cluster_metadata-00"] {
+        let place = tempfile::tempdir().unwrap();
+        let partition = metadata(place.path());
+        let other = place.path().join(name);
+        fs::rename(&partition, &other).unwrap();
+        for path in [place.path(), &other] {
+            let outcome = cluster(path).outcome().ended_with(3);
+            let told = format!("{name}: expected the directory __cluster_metadata-0");
+            assert!(outcome.stderr.contains(&told), "{}", outcome.stderr);
+            assert_eq!(outcome.text(), "");
+        }
+        // Beside the right one it is nobody's matter.
+        copy_tree(&other, &partition);
+        let outcome = cluster(place.path()).outcome().ended_with(0);
+        let head = format!("{}\n", partition.display());
+        assert!(outcome.text().starts_with(&head), "{}", outcome.text());
+    }
+    let inside = Run::new(["cluster", "."]);
+    let whole = corpus::directory().join("main/__cluster_metadata-0");
+    inside.dir(&whole).outcome().ended_with(0);
+}
+
+/// The log went at least as far as the snapshot that was taken of it.
+#[test]
+fn a_log_that_ends_below_its_snapshot_is_told() {
+    let place = tempfile::tempdir().unwrap();
+    let partition = metadata(place.path());
+    let log = partition.join(SEGMENT);
+    let bytes = fs::read(&log).unwrap();
+    let batches = split(&bytes);
+    let base = |batch: &[u8]| i64::from_be_bytes(batch[..8].try_into().unwrap());
+    let ends = batches.windows(2).map(|pair| (pair[1].0, base(pair[1].1)));
+    let (mut told, mut silent) = (0, 0);
+    for (cut, end) in ends.filter(|(_, end)| (100..300).contains(end)) {
+        fs::write(&log, &bytes[..cut]).unwrap();
+        let is_lost = end < 241;
+        let outcome = cluster(&partition).outcome().ended_with(i32::from(is_lost));
+        let words = format!(
+            "{SEGMENT}: expected the log to reach offset 241, where {NEWEST} was taken, found its \
+             end at offset {end}: the tail is lost; "
+        );
+        assert_eq!(
+            outcome.stderr.contains(&words),
+            is_lost,
+            "{}",
+            outcome.stderr
+        );
+        assert!(is_lost || outcome.stderr.is_empty(), "{}", outcome.stderr);
+        *(if is_lost { &mut told } else { &mut silent }) += 1;
+    }
+    assert!(told > 3 && silent > 3, "{told} {silent}");
+    fs::write(&log, "").unwrap();
+    let outcome = cluster(&partition).outcome().ended_with(1);
+    assert!(
+        outcome.stderr.contains("end at offset 0:"),
+        "{}",
+        outcome.stderr
+    );
+    // The snapshot is all that was asked for.
+    let asked = cluster(&partition).arg("--at-offset=241").outcome();
+    assert_eq!(asked.ended_with(0).stderr, "");
+}
+
+/// The offset is there, though what lies in front of it does not count yet.
+#[test]
+fn an_open_transaction_is_told() {
+    let place = tempfile::tempdir().unwrap();
+    let [begin, end] = ["BeginTransactionRecord", "EndTransactionRecord"].map(|n| record(n, &[]));
+    let topic = record("TopicRecord", &[("name", schema::Value::Text(b"orders"))]);
+    let partition = write(place.path(), &[begin, topic.clone(), topic, end]);
+    let open = "note: the transaction that began at offset 1 is open at offset 3: its records do";
+    let at = |offset: &str| cluster(&partition).arg("--at-offset").arg(offset).outcome();
+    let outcome = at("3").ended_with(0);
+    assert!(outcome.stderr.contains(open), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("not there"), "{}", outcome.stderr);
+    assert!(
+        outcome.text().contains("up to offset 1,"),
+        "{}",
+        outcome.text()
+    );
+    for offset in ["1", "5"] {
+        assert_eq!(at(offset).ended_with(0).stderr, "");
+    }
+    let far = at("6").ended_with(0).stderr;
+    assert!(far.contains("offset 6 is not there: read up to 5"), "{far}");
 }
 
 #[test]
