@@ -35,6 +35,7 @@ pub mod snapshot_replay;
 pub mod state_partition_count;
 pub mod state_partition_wholeness;
 pub mod strands;
+pub mod topic_names;
 pub mod transaction_coordinator;
 pub mod transaction_logs;
 pub mod transaction_stats;

@@ -4,10 +4,12 @@ use std::ffi::OsString;
 use std::io;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueHint};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
+use kfsck::analysis::topic_names::TopicNames;
 use kfsck::format::coordinator_record::CoordinatorTopic;
 use kfsck::format::internal_record::InternalTopic;
 use kfsck::format::number::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Timestamp};
@@ -373,6 +375,7 @@ impl DumpLog {
                     .threads
                     .map_or_else(processors, |threads| threads.get().into()),
             },
+            topic_names: Arc::new(TopicNames::new(session.access)),
         }
     }
 }

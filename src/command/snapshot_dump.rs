@@ -2,7 +2,9 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
+use kfsck::analysis::topic_names::TopicNames;
 use kfsck::format::number::ProducerId;
 use kfsck::report::dump::companion::IndexMode;
 use kfsck::report::dump::decoder::Decoder;
@@ -37,6 +39,7 @@ pub(super) fn options(access: Access) -> Options {
             max_record_bytes: DEFAULT_MAX_RECORD_BYTES,
             threads: 1,
         },
+        topic_names: Arc::new(TopicNames::new(access)),
     }
 }
 

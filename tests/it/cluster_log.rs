@@ -14,7 +14,7 @@ use kfsck::storage::source::Access;
 
 use crate::batches::{Batch, control, split};
 use crate::corpus;
-use crate::program::copy_tree;
+use crate::program::{copy_tree, dump_jsonl, printed};
 
 fn read(partition: &Path) -> ClusterLog {
     ClusterLog::read(&PartitionDirectory::list(partition), Access::Plain)
@@ -417,5 +417,24 @@ fn eligible_leader_replicas() {
             (partition.last_known_elr, partition.partition_epoch),
             (vec![], 1)
         );
+    }
+}
+
+/// A field of JSON alone: the stock text is as it was.
+#[test]
+fn a_dump_names_the_topic_of_an_id() {
+    let whole = corpus::directory().join("main");
+    let place = tempfile::tempdir().unwrap();
+    copy_tree(&whole.join("plain-0"), &place.path().join("plain-0"));
+    for (root, name) in [(&*whole, Some("plain")), (place.path(), None)] {
+        let file = root.join("plain-0/partition.metadata");
+        let outcome = dump_jsonl([&file]).outcome().ended_with(0);
+        let object = &outcome.of_type("partitionMetadata")[0];
+        assert_eq!(object["topicId"], "Rlw3t_trQhquLuE4gwyo8A");
+        assert_eq!(object["topicName"].as_str(), name, "{object}");
+        let text = printed([&file]);
+        let expected = "\nversion: 0 topic_id: Rlw3t_trQhquLuE4gwyo8A\n";
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.ends_with(expected), "{text}");
     }
 }

@@ -220,6 +220,8 @@ object!(CheckpointEntry {
 object!(PartitionMetadata {
     version: i32,
     topic_id: String,
+    #[serde(deserialize_with = "nullable")]
+    topic_name: Option<String>,
 });
 
 object!(Property {

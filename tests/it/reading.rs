@@ -3,7 +3,9 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
+use kfsck::analysis::topic_names::TopicNames;
 use kfsck::report::dump::companion::IndexMode;
 use kfsck::report::dump::decoder::Decoder;
 use kfsck::report::dump::file::{self, Options};
@@ -61,6 +63,7 @@ fn dump(path: &Path) -> Told {
             max_record_bytes: 1 << 20,
             threads: 1,
         },
+        topic_names: Arc::new(TopicNames::new(Access::Plain)),
     };
     let mut told = Told::default();
     for found in directory::expand(path).unwrap().files() {

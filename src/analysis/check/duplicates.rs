@@ -10,12 +10,14 @@ use std::path::Path;
 use super::checker::Found;
 use super::code::FindingCode;
 use super::finding::{Evidence, Finding};
+use super::partition_metadata::id_of;
 use crate::analysis::log_findings::Severity;
+use crate::analysis::topic_names::TopicNames;
 use crate::format::malformed::StreamFault;
 use crate::format::meta_properties::{Gathered, MetaProperties};
 use crate::format::properties;
 use crate::storage::checkpoints::Checkpoints;
-use crate::storage::directory::LogDirectory;
+use crate::storage::directory::{LogDirectory, PartitionDirectory};
 use crate::storage::file_name::FileKind;
 use crate::storage::partition_name::DirectoryState;
 use crate::storage::source::{Access, ReadError, Source};
@@ -82,14 +84,20 @@ pub(super) fn owner(
 }
 
 /// Tells what keeps a broker from starting that has all these directories in its `log.dirs`.
-pub(super) fn check(directories: &[(&LogDirectory, Owner)], found: Found<'_>) {
+pub(super) fn check(directories: &[(&LogDirectory, Owner)], access: Access, found: Found<'_>) {
+    let names = TopicNames::new(access);
     nobodys(directories, found);
     for (at, (one, owner)) in directories.iter().enumerate() {
         for (other, other_owner) in directories.iter().take(at) {
             match relation(owner, other_owner) {
                 Relation::Strangers => {}
                 Relation::Copies => copies(&one.path, &other.path, found),
-                Relation::Siblings(severity) => shared(one, other, severity, found),
+                Relation::Siblings(severity) => {
+                    let ids = |pair: [&PartitionDirectory; 2]| {
+                        ids_apart(pair, [one, other], &names, access)
+                    };
+                    shared(one, other, severity, &ids, found);
+                }
                 Relation::OfTwoClusters(ours, theirs) => {
                     let message = format!(
                         "expected cluster.id {theirs}, as in {} of the same node, found {ours}: a \
@@ -182,9 +190,15 @@ fn copies(one: &Path, other: &Path, found: Found<'_>) {
 
 /// Partitions that lie in both directories. One of them may be a copy on the way (`-future`);
 /// directories on their way out do not count.
-fn shared(one: &LogDirectory, other: &LogDirectory, severity: Severity, found: Found<'_>) {
+fn shared(
+    one: &LogDirectory,
+    other: &LogDirectory,
+    severity: Severity,
+    ids_apart: &dyn Fn([&PartitionDirectory; 2]) -> String,
+    found: Found<'_>,
+) {
     let theirs = partitions(other);
-    for (key, path) in partitions(one) {
+    for (key, directory) in partitions(one) {
         let Some(before) = theirs.get(&key) else {
             continue;
         };
@@ -195,22 +209,50 @@ fn shared(one: &LogDirectory, other: &LogDirectory, severity: Severity, found: F
         };
         let message = format!(
             "expected {topic}-{partition} in one log directory, found it in {} too; a broker does \
-             not start with both{doubt}: move away the one that is older or ends earlier",
-            before.display()
+             not start with both{doubt}: move away the one that is older or ends earlier{}",
+            before.path.display(),
+            ids_apart([directory, before])
         );
         let code = FindingCode::DuplicatePartition;
-        let mut finding = Finding::new(code, severity, path, message).resting_on(Evidence {
-            what: "the other directory",
-            path: Some(before.to_path_buf()),
-            ..Evidence::default()
-        });
+        let mut finding =
+            Finding::new(code, severity, &directory.path, message).resting_on(Evidence {
+                what: "the other directory",
+                path: Some(before.path.clone()),
+                ..Evidence::default()
+            });
         finding.topic_partition = Some(format!("{topic}-{partition}"));
         found(finding);
     }
 }
 
+/// The topic ids of two directories, where they differ: one is then of a topic that was deleted, or
+/// of another cluster, and the metadata in either log directory know which.
+fn ids_apart(
+    pair: [&PartitionDirectory; 2],
+    inside: [&LogDirectory; 2],
+    names: &TopicNames,
+    access: Access,
+) -> String {
+    let [Some(here), Some(there)] = pair.map(|directory| id_of(directory, access)) else {
+        return String::new();
+    };
+    if here == there {
+        return String::new();
+    }
+    let mut known = inside.iter();
+    let known = known.find_map(|directory| names.in_log_directory(&directory.path));
+    let [here, there] = [here, there].map(|id| match &known {
+        Some(topics) => match topics.get(&id) {
+            Some(name) => format!("{id} (in __cluster_metadata topic {name})"),
+            None => format!("{id} (in __cluster_metadata no topic)"),
+        },
+        None => id.to_string(),
+    });
+    format!("; the topic ids differ, {here} here and {there} there")
+}
+
 /// The partitions that a broker would load, by name and whether they are copies on the way.
-fn partitions(directory: &LogDirectory) -> BTreeMap<(&str, i32, bool), &Path> {
+fn partitions(directory: &LogDirectory) -> BTreeMap<(&str, i32, bool), &PartitionDirectory> {
     let inside = directory.partitions.iter().filter_map(|partition| {
         let name = partition.name.as_ref()?;
         let is_future = match name.state {
@@ -219,7 +261,7 @@ fn partitions(directory: &LogDirectory) -> BTreeMap<(&str, i32, bool), &Path> {
             Some(DirectoryState::Deleted | DirectoryState::Stray) => return None,
         };
         let key = (name.topic.as_str(), name.partition, is_future);
-        Some((key, partition.path.as_path()))
+        Some((key, partition))
     });
     inside.collect()
 }

@@ -12,6 +12,7 @@ use crate::analysis::log_findings::Severity;
 use crate::analysis::next_start::NextStart;
 use crate::analysis::next_start::log_directory::fails;
 use crate::analysis::next_start::together::Placed;
+use crate::analysis::topic_names::TopicNames;
 use crate::format::malformed::Malformed;
 use crate::storage::checkpoints::{CheckpointFault, Checkpoints};
 use crate::storage::directory::LogDirectory;
@@ -33,7 +34,7 @@ pub fn check_log_directories(
         let owner = check_log_directory(directory, checkpoints, access, found, &mut unread);
         owners.push((*directory, owner));
     }
-    duplicates::check(&owners, found);
+    duplicates::check(&owners, access, found);
     unread
 }
 
@@ -83,7 +84,8 @@ fn check_log_directory(
             Some((partition, id.ok()?))
         })
         .collect();
-    partition_metadata::compare(&ids, found);
+    let names = TopicNames::new(access);
+    partition_metadata::compare(&ids, &directory.path, &names, found);
     duplicates::owner(directory, access, found).unwrap_or_else(|error| {
         unread.push(error);
         Owner::Unknown

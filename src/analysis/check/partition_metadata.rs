@@ -5,11 +5,13 @@
 //! `LogManager.isStrayReplica`).
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::checker::Found;
 use super::code::FindingCode;
 use super::finding::{Evidence, Finding};
 use crate::analysis::log_findings::Severity;
+use crate::analysis::topic_names::TopicNames;
 use crate::format::partition_metadata;
 use crate::format::uuid::Uuid;
 use crate::state::load::of_partition_metadata;
@@ -71,6 +73,15 @@ pub(super) fn check(
     }
 }
 
+/// The id that a partition's file gives, where it can be read; what is wrong with it is told by
+/// [`check`].
+pub(super) fn id_of(directory: &PartitionDirectory, access: Access) -> Option<Uuid> {
+    match check(directory, false, access, &mut |_| {}) {
+        Ok(TopicId::Known(id)) => Some(id),
+        Ok(TopicId::Absent | TopicId::Unreadable) | Err(_) => None,
+    }
+}
+
 /// The file is written before the first record is.
 fn missing(directory: &PartitionDirectory) -> Finding {
     let holds_records = directory.files_of(FileKind::Log).any(|file| {
@@ -105,7 +116,14 @@ fn severity(directory: &PartitionDirectory, worst: Severity) -> Severity {
 }
 
 /// Tells the partitions whose topic id is not that of most others of the topic.
-pub(super) fn compare(partitions: &[(&PartitionDirectory, TopicId)], found: Found<'_>) {
+///
+/// `names` has the topics that the cluster's metadata know, where such lie in `log_directory`.
+pub(super) fn compare(
+    partitions: &[(&PartitionDirectory, TopicId)],
+    log_directory: &Path,
+    names: &TopicNames,
+    found: Found<'_>,
+) {
     let mut topics: BTreeMap<&str, Vec<(&PartitionDirectory, Uuid)>> = BTreeMap::new();
     for (directory, id) in partitions {
         let current = directory.name.as_ref().filter(|name| name.state.is_none());
@@ -120,7 +138,8 @@ pub(super) fn compare(partitions: &[(&PartitionDirectory, TopicId)], found: Foun
             let message = format!(
                 "expected topic id {usual}, as other partitions of {topic} here have it, found \
                  {id}; a broker takes the partition of the id that the cluster does not know for a \
-                 stray and renames its directory"
+                 stray and renames its directory{}",
+                by_the_cluster(log_directory, names, [usual, *id])
             );
             let path = directory.path.join(FileKind::PartitionMetadata.name());
             let mut finding = Finding::new(CODE, Severity::Error, path, message)
@@ -129,6 +148,18 @@ pub(super) fn compare(partitions: &[(&PartitionDirectory, TopicId)], found: Foun
             found(finding);
         }
     }
+}
+
+/// What the cluster says of the ids: who reads it knows which of the directories is the old one.
+fn by_the_cluster(log_directory: &Path, names: &TopicNames, ids: [Uuid; 2]) -> String {
+    let Some(topics) = names.in_log_directory(log_directory) else {
+        return String::new();
+    };
+    let [usual, id] = ids.map(|id| match topics.get(&id) {
+        Some(name) => format!("{id} is topic {name}"),
+        None => format!("{id} is no topic"),
+    });
+    format!("; by {CLUSTER_METADATA}-0 beside it {usual}, and {id}")
 }
 
 /// The id of most partitions; of two that are as many, the one that comes first.

@@ -12,6 +12,7 @@ use std::io;
 
 use super::output::{Output, Portions, Refused};
 use super::style::{Style, as_java_prints};
+use crate::analysis::topic_names::TopicNames;
 use crate::format::malformed::StreamFault;
 use crate::format::number::Offset;
 use crate::storage::damage::Code;
@@ -51,6 +52,8 @@ pub struct Companion<'a> {
     pub max_record_bytes: u64,
     /// The output format.
     pub style: Style,
+    /// The names of topics, for ids in JSON.
+    pub topic_names: &'a TopicNames,
 }
 
 /// Dumps a file and tells what is wrong with it, portion by portion; returns what the stock tool

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::companion::{self, Companion, IndexMode};
 use super::decoder::Decoder;
@@ -12,6 +13,7 @@ use super::output::Output;
 use super::segment::{self, Beginning, Ending, Plan, Portion};
 use super::style::{self, Style};
 use super::view::View;
+use crate::analysis::topic_names::TopicNames;
 use crate::format::internal_record::InternalTopic;
 use crate::format::number::Offset;
 use crate::storage::damage::{Code, Damage};
@@ -50,6 +52,8 @@ pub struct Options {
     pub access: Access,
     /// What to read of segments.
     pub plan: Plan,
+    /// The names of topics, for ids in JSON.
+    pub topic_names: Arc<TopicNames>,
 }
 
 /// Dumps a file; returns what the stock tool says on stderr when all files are done.
@@ -302,6 +306,7 @@ fn small(
         max_message_size: options.max_message_size,
         max_record_bytes: options.plan.max_record_bytes,
         style: options.style,
+        topic_names: &options.topic_names,
     };
     let report = companion::dump(&file, output)?;
     let ending = Ending {

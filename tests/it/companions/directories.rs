@@ -96,6 +96,35 @@ fn a_partition_whose_topic_id_is_not_that_of_the_others() {
     );
 }
 
+/// The cluster knows which of two ids is the topic's, and whose the other one is.
+#[test]
+fn a_topic_id_of_another_topic_is_told_with_its_name() {
+    let root = three();
+    let odd = root.path().join("my.topic-3-0").join(METADATA);
+    let message = |id: &str| {
+        fs::write(&odd, format!("version: 0\ntopic_id: {id}")).unwrap();
+        let wrong = wrong(check(root.path(), Access::Map));
+        let of_ids = wrong.iter().filter(|finding| finding.path == odd);
+        of_ids
+            .map(|finding| finding.message.clone())
+            .collect::<String>()
+    };
+    let (plain, nobodys) = ("Rlw3t_trQhquLuE4gwyo8A", "7YlvJLFmRy2ZQ9tBN3Ofiw");
+    let unknown = message(plain);
+    assert!(unknown.ends_with("renames its directory"), "{unknown}");
+    let metadata = "__cluster_metadata-0";
+    copy_tree(
+        &testdata(&format!("main/{metadata}")),
+        &root.path().join(metadata),
+    );
+    let usual = "b2F_DY92Rdm8jTO4PIupRg is topic my.topic-3";
+    for (id, known) in [(plain, "topic plain"), (nobodys, "no topic")] {
+        let told = message(id);
+        let words = format!("; by {metadata} beside it {usual}, and {id} is {known}");
+        assert!(told.ends_with(&words), "{told}");
+    }
+}
+
 #[test]
 fn what_keeps_a_broker_from_starting_in_a_log_directory() {
     let root = three();
@@ -223,4 +252,52 @@ fn a_partition_in_two_log_directories_of_one_broker() {
     assert_eq!(check(&of(1, "c", a), "shared-0"), blocked(Note));
     // Nobody says whose they are.
     assert_eq!(two(["", ""], "shared-0"), duplicate(Warning));
+}
+
+/// Which of the two is the old one the ids tell, and the cluster's metadata.
+#[test]
+fn the_topic_ids_of_a_partition_in_two_log_directories() {
+    let (plain, nobodys) = ("Rlw3t_trQhquLuE4gwyo8A", "7YlvJLFmRy2ZQ9tBN3Ofiw");
+    let root = tempfile::tempdir().unwrap();
+    let paths = ["a", "b"].map(|name| root.path().join(name));
+    for path in &paths {
+        copy_tree(&testdata("main/plain-0"), &path.join("plain-0"));
+    }
+    let odd = paths[1].join("plain-0").join(METADATA);
+    let message = || {
+        let listed = paths.each_ref().map(|path| expand(path).unwrap());
+        let logs = listed.each_ref().map(|operand| match operand {
+            Operand::Log(log) => log,
+            other => panic!("{other:?}"),
+        });
+        let checkpoints = paths
+            .each_ref()
+            .map(|path| Checkpoints::read(path, Access::Map));
+        let pairs: Vec<_> = logs.into_iter().zip(&checkpoints).collect();
+        let mut told = Vec::new();
+        check_log_directories(&pairs, Access::Map, &mut |finding| {
+            if finding.code.as_str() == "duplicate-partition" {
+                told.push(finding.message);
+            }
+        });
+        assert_eq!(told.len(), 1, "{told:?}");
+        told.remove(0)
+    };
+    let same = message();
+    assert!(same.ends_with("or ends earlier"), "{same}");
+    fs::write(&odd, format!("version: 0\ntopic_id: {nobodys}")).unwrap();
+    let apart = message();
+    let ids = format!("; the topic ids differ, {nobodys} here and {plain} there");
+    assert!(apart.ends_with(&ids), "{apart}");
+    let metadata = "__cluster_metadata-0";
+    copy_tree(
+        &testdata(&format!("main/{metadata}")),
+        &paths[0].join(metadata),
+    );
+    let named = message();
+    let ids = format!(
+        "{nobodys} (in __cluster_metadata no topic) here and {plain} (in __cluster_metadata topic \
+         plain) there"
+    );
+    assert!(named.ends_with(&ids), "{named}");
 }

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use kfsck::analysis::cluster_image::ClusterImage;
 use kfsck::analysis::groups::Groups;
+use kfsck::analysis::topic_names::TopicNames;
 use kfsck::format::compression::{Codec, Decompressor, malformed};
 use kfsck::format::control::{ControlKey, ControlType, EndTxnMarker};
 use kfsck::format::coordinator_record::CoordinatorTopic;
@@ -43,7 +44,7 @@ use kfsck::storage::damage::Damage;
 use kfsck::storage::file_name::{FileKind, FileName};
 use kfsck::storage::segment::contents::Entry;
 use kfsck::storage::segment::walk::{Piece, Span, Walk};
-use kfsck::storage::source::Source;
+use kfsck::storage::source::{Access, Source};
 
 /// The most that a body lets a payload open to.
 const LIMIT: u64 = 1 << 20;
@@ -234,6 +235,7 @@ pub(crate) fn beside(
                 max_message_size: 5 << 20,
                 max_record_bytes: LIMIT,
                 style,
+                topic_names: &TopicNames::new(Access::Plain),
             };
             let mut told = Told::default();
             companion::dump(&file, &mut told).unwrap();

@@ -20,14 +20,22 @@ pub(super) fn topic_id(file: &Companion<'_>, out: &mut Portions<'_>) -> Result<(
     match partition_metadata::decode(window.bytes(0, FRONT)?) {
         Ok(metadata) => {
             let topic_id = metadata.topic_id.to_string();
-            // The file's own spelling, or that of all JSON here.
-            let name = match file.style {
-                Style::Kafka => "topic_id",
-                Style::Jsonl(_) => "topicId",
+            // The file's own spelling, or that of all JSON here. The text is the file's alone.
+            let (name, topic) = match file.style {
+                Style::Kafka => ("topic_id", None),
+                Style::Jsonl(_) => {
+                    let names = file.topic_names;
+                    let topic = names.beside(file.source.path(), metadata.topic_id);
+                    ("topicId", topic)
+                }
             };
             let fields = [
                 ("version", Value::Int(metadata.version.into())),
                 (name, Value::Text(&topic_id)),
+                (
+                    "topicName",
+                    Value::Bytes(topic.as_deref().map(str::as_bytes)),
+                ),
             ];
             out.row("partitionMetadata", &fields)
         }
