@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use crate::analysis::cluster_log::ClusterLog;
 use crate::analysis::transaction_coordinator::{
@@ -54,11 +55,12 @@ impl KnownCluster {
     pub fn read(log_directories: &[PathBuf], access: Access) -> Self {
         let mut metadata: Option<Metadata> = None;
         let mut states: BTreeMap<u32, (PathBuf, StatePartition)> = BTreeMap::new();
-        let inside = log_directories.iter().flat_map(|log_directory| {
-            let inside = internal(log_directory).into_iter();
-            inside.map(move |(name, path)| (log_directory, name, path))
+        let named = log_directories.iter().flat_map(|log_directory| {
+            let checkpoints = Rc::new(Checkpoints::read(log_directory, access));
+            let named = internal(log_directory).into_iter();
+            named.map(move |(name, path)| (name, path, Rc::clone(&checkpoints)))
         });
-        for (log_directory, name, path) in inside {
+        for (name, path, checkpoints) in named {
             let directory = PartitionDirectory::list(&path);
             if name.topic == CLUSTER_METADATA {
                 let log = ClusterLog::read(&directory, access);
@@ -67,17 +69,33 @@ impl KnownCluster {
                     metadata = Some(Metadata { path, log });
                 }
             } else if let Ok(number) = u32::try_from(name.partition) {
-                let checkpoints = Checkpoints::read(log_directory, access);
                 let partition = StatePartition::read(&directory, &checkpoints, access);
-                let known = states.get(&number).map(|(_, known)| known.end_offset());
-                if known.is_none_or(|known| known < partition.end_offset()) {
-                    states.insert(number, (path, partition));
-                }
+                choose(&mut states, number, path, partition);
             }
         }
         Self {
             issued: metadata.and_then(Metadata::issued),
             coordinators: Coordinators::of(states),
+        }
+    }
+}
+
+/// Of two copies of a partition the one that goes further, and what the other may know beside it.
+fn choose(
+    states: &mut BTreeMap<u32, (PathBuf, StatePartition)>,
+    number: u32,
+    path: PathBuf,
+    mut partition: StatePartition,
+) {
+    let rank = |copy: &StatePartition| (copy.end_offset(), copy.is_complete());
+    match states.get_mut(&number) {
+        None => {
+            states.insert(number, (path, partition));
+        }
+        Some((_, known)) if rank(known) >= rank(&partition) => known.leave_out(&partition),
+        Some(known) => {
+            partition.leave_out(&known.1);
+            *known = (path, partition);
         }
     }
 }

@@ -242,6 +242,7 @@ fn what_is_left_is_told_and_gives_exit_code_1() {
     let abort = [
         "abort",
         "--producer-id=5",
+        "--timestamp=2026-11-30",
         "--force",
         "--all-replicas-stopped",
         "--in-place",
