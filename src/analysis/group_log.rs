@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::groups::Groups;
-use super::state_partition_wholeness::{Missing, by_names, reached};
+use super::partition_wholeness::{Missing, by_names, reached};
 use crate::format::batch::{Header, MAGIC};
 use crate::format::coordinator_record::{CoordinatorFault, CoordinatorTopic};
 use crate::format::number::{Offset, ProducerId, Timestamp};

@@ -11,8 +11,8 @@ use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use super::partition_wholeness::{Missing, by_names, reached};
 use super::state_partition_count::PartitionCount;
-use super::state_partition_wholeness::{Missing, by_names, reached};
 use crate::format::malformed::{Malformed, Problem};
 use crate::format::number::{LeaderEpoch, Offset, ProducerId, Timestamp, to_usize};
 use crate::format::transaction_log::{TransactionLogKey, TransactionLogValue, TransactionStatus};

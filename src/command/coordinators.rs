@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use kfsck::analysis::state_partition_wholeness::Missing;
+use kfsck::analysis::partition_wholeness::Missing;
 use kfsck::analysis::transaction_coordinator::{
     Fault, StatePartition, TRANSACTION_STATE_TOPIC, TransactionCoordinator,
 };

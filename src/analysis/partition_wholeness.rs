@@ -1,9 +1,9 @@
-//! What shows that a partition of `__transaction_state` is not here as a whole.
+//! What shows that a partition of a coordinator's topic is not here as a whole.
 //!
-//! Whoever concludes something from the absence of a transactional id has to know that nothing is
-//! missing. The topic is compacted, so holes between offsets say nothing: cleaning takes records
-//! away. But it keeps the first segment's base offset, which is 0, and everything at the log's end
-//! that is not cleaned yet. And each segment has its indexes.
+//! Whoever concludes something from the absence of a transactional id or a commit has to know that
+//! nothing is missing. These topics are compacted, so holes between offsets say nothing: cleaning
+//! takes records away. But it keeps the first segment's base offset, which is 0, and everything at
+//! the log's end that is not cleaned yet. And each segment has its indexes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
