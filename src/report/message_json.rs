@@ -42,20 +42,23 @@ struct Writer<'b> {
 
 impl Writer<'_> {
     fn structure(self, body: &Struct<'_>, out: &mut Vec<u8>) {
-        out.push(b'{');
-        let mut first = true;
+        let start = out.len();
         for (field, value) in body.fields() {
             let is_shown = field.versions.contain(self.version)
                 && !(field.tagged.contain(self.version) && field.has_default(value));
             if is_shown {
-                out.extend_from_slice(if first { b"\"" } else { b",\"" });
+                out.extend_from_slice(b",\"");
                 out.extend_from_slice(field.name.as_bytes());
                 out.extend_from_slice(b"\":");
                 if !(self.beside)(body, field, value, out) {
                     self.value(value, out);
                 }
-                first = false;
             }
+        }
+        // The first comma was one too many.
+        match out.get_mut(start) {
+            Some(comma) => *comma = b'{',
+            None => out.push(b'{'),
         }
         out.push(b'}');
     }

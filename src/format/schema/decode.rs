@@ -173,7 +173,7 @@ impl Reader {
     }
 
     /// Appends the field's value: where it is made it stays, which is faster than handing it on.
-    #[inline]
+    #[inline(always)]
     fn field<'a>(
         self,
         field: &'static Field,
@@ -239,6 +239,7 @@ impl Reader {
         Ok(())
     }
 
+    #[inline(always)]
     fn text<'a>(
         self,
         name: &'static str,
@@ -291,6 +292,7 @@ impl Reader {
     }
 
     /// Reads a length or count; `None` is null.
+    #[inline(always)]
     fn length(
         self,
         name: &'static str,
