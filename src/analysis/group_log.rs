@@ -10,7 +10,7 @@ use super::groups::Groups;
 use super::partition_wholeness::{Missing, by_names, reached};
 use crate::format::batch::{Header, MAGIC};
 use crate::format::coordinator_record::{CoordinatorFault, CoordinatorTopic};
-use crate::format::number::{Offset, ProducerId, Timestamp};
+use crate::format::number::{LeaderEpoch, Offset, ProducerId, Timestamp};
 use crate::state::batch::{Control, control};
 use crate::state::read::segments;
 use crate::storage::checkpoints::Checkpoints;
@@ -21,6 +21,9 @@ use crate::storage::segment::contents::{
 };
 use crate::storage::segment::walk::{Piece, Walk};
 use crate::storage::source::{Access, ReadError, Source};
+
+/// Of a log without a batch that has one.
+const NO_EPOCH: LeaderEpoch = LeaderEpoch(-1);
 
 /// The topic's name.
 pub const CONSUMER_OFFSETS_TOPIC: &str = "__consumer_offsets";
@@ -99,6 +102,19 @@ pub fn log_end(
     directory: &PartitionDirectory,
     access: Access,
 ) -> Result<Option<Offset>, ReadError> {
+    Ok(last_batch(directory, access)?.map(|(_, end)| end))
+}
+
+/// The leader epoch of the last batch of a partition's log, -1 without one, and the offset behind
+/// it; `None` where no segment is. Of two copies that of the later leader counts: what a former
+/// leader had beyond it the cluster has cut away.
+///
+/// # Errors
+/// A read that failed.
+pub fn last_batch(
+    directory: &PartitionDirectory,
+    access: Access,
+) -> Result<Option<(LeaderEpoch, Offset)>, ReadError> {
     let segments = segments(directory);
     let mut end = segments.first().map(|segment| segment.base_offset);
     for segment in segments.iter().rev() {
@@ -110,18 +126,20 @@ pub fn log_end(
                 let head = walk.head(span)?;
                 let header = Header::new(&head);
                 last = Some(match span.magic < MAGIC {
-                    true => header.base_offset(),
-                    false => header.last_offset(),
+                    true => (NO_EPOCH, header.base_offset()),
+                    false => (header.partition_leader_epoch(), header.last_offset()),
                 });
             }
         }
         source.check()?;
         match last {
-            Some(last) => return Ok(Some(last.plus(1).max(segment.base_offset))),
+            Some((epoch, last)) => {
+                return Ok(Some((epoch, last.plus(1).max(segment.base_offset))));
+            }
             None => end = end.max(Some(segment.base_offset)),
         }
     }
-    Ok(end)
+    Ok(end.map(|end| (NO_EPOCH, end)))
 }
 
 /// Reads a partition's directory. What could not be read, or is not there by what lies beside it,
@@ -145,7 +163,10 @@ pub fn read(
         tell,
     };
     for missing in by_names(directory) {
-        reader.miss(missing);
+        // What could not be looked at is for whoever has the listing to tell.
+        if missing != Missing::Listing {
+            reader.miss(missing);
+        }
     }
     let mut last: Option<PathBuf> = None;
     for segment in segments(directory) {

@@ -15,10 +15,6 @@ const DEFAULT_PARTITIONS: u32 = 50;
 /// there must be.
 const FOR_ONE_OUT_OF_PLACE: usize = 4;
 
-/// So many ids hardly ever have a divisor in common by chance that is greater than the number of
-/// partitions: the odds are halved with each.
-const ENOUGH: usize = 8;
-
 /// Of how many partitions the topic is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartitionCount {
@@ -42,9 +38,10 @@ impl PartitionCount {
     }
 
     /// Finds it out. Two numbers are likely: 50, the default, and one more than the greatest
-    /// number of a partition at hand. One of them is known to be it if all ids fit it and not all
-    /// fit the other, nor a multiple of it, of which half the partitions may be missing; or, where
-    /// no number fits every id, if all but a few fit this one.
+    /// number of a partition at hand. One of them is known to be it if all ids fit it and no other
+    /// number, such as a multiple of it, of which half the partitions may be missing; or, where no
+    /// number fits every id, if all but a few fit this one. Few ids fit many numbers: each halves
+    /// the odds of another one at least.
     pub(super) fn found_out(partitions: &BTreeMap<u32, StatePartition>) -> Self {
         let Some((greatest, _)) = partitions.last_key_value() else {
             return Self::Unknown;
@@ -57,7 +54,6 @@ impl PartitionCount {
             .filter_map(NonZeroU32::new)
             .map(|count| (count, fit(partitions, count)))
             .collect();
-        let ids: usize = partitions.values().map(|held| held.states().count()).sum();
         let divisor = common_divisor(partitions);
         let is_consistent = divisor == 0 || divisor > *greatest;
         let exact: Vec<_> = likely
@@ -65,9 +61,7 @@ impl PartitionCount {
             .filter(|(_, fit)| fit.misplaced == 0)
             .collect();
         match exact[..] {
-            [(count, _)] if ids > 0 && (ids < ENOUGH || divisor <= count.get()) => {
-                Self::Known(*count)
-            }
+            [(count, _)] if divisor == count.get() => Self::Known(*count),
             [] if !is_consistent => {
                 let near = likely.iter().filter(|(_, fit)| {
                     let few = fit.misplaced.saturating_mul(FOR_ONE_OUT_OF_PLACE);

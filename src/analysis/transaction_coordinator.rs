@@ -84,6 +84,9 @@ pub struct StatePartition {
     states: BTreeMap<TransactionLogKey, TransactionState>,
     faults: Vec<Fault>,
     end_offset: Option<Offset>,
+    /// The leader epoch of the last batch, and the latest time of one.
+    last_epoch: Option<LeaderEpoch>,
+    last_timestamp: Option<Timestamp>,
     /// How the segment ended that was read last, where not with a batch.
     tail: Option<Code>,
     /// The files of its segments, by base offset.
@@ -228,6 +231,9 @@ impl StatePartition {
             return Ok(());
         }
         let leader_epoch = batch.header().partition_leader_epoch();
+        self.last_epoch = Some(leader_epoch);
+        let time = Some(batch.header().max_timestamp());
+        self.last_timestamp = self.last_timestamp.max(time);
         let damage = batch.entries(&mut |entry| {
             self.read_record(entry, leader_epoch);
             ControlFlow::Continue(())
@@ -293,7 +299,21 @@ impl StatePartition {
         &self.faults
     }
 
-    /// The offset behind the last batch. Of two replicas the one that goes further knows more.
+    /// How much a copy is to be believed beside another of the same partition. That of the later
+    /// leader counts, for what a former leader had beyond it the cluster has cut away; of one
+    /// leader's the one that goes further.
+    #[must_use]
+    pub fn rank(&self) -> (Option<LeaderEpoch>, Offset, bool) {
+        (self.last_epoch, self.end_offset(), self.is_complete())
+    }
+
+    /// The latest time of a batch; `None` without any.
+    #[must_use]
+    pub const fn last_timestamp(&self) -> Option<Timestamp> {
+        self.last_timestamp
+    }
+
+    /// The offset behind the last batch.
     #[must_use]
     pub fn end_offset(&self) -> Offset {
         self.end_offset.unwrap_or(Offset(0))

@@ -1,13 +1,15 @@
 //! Which directories hold partitions of `__transaction_state`, and to which cluster they belong.
 
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::Path;
 
+use super::cluster_log::ClusterLog;
 use super::transaction_coordinator::TRANSACTION_STATE_TOPIC;
 use crate::format::properties;
 use crate::storage::directory::{Operand, PartitionDirectory};
 use crate::storage::file_name::FileKind;
-use crate::storage::partition_name::PartitionName;
+use crate::storage::partition_name::{CLUSTER_METADATA, PartitionName};
 use crate::storage::source::{Access, ReadError, Source};
 
 /// The partitions of `__transaction_state` behind a path, with their numbers; directories on their
@@ -66,4 +68,25 @@ pub fn cluster_id(log_directory: &Path, access: Access) -> Option<String> {
     let properties = properties::decode(&source.contents().ok()?).ok()?;
     source.check().ok()?;
     properties.get("cluster.id").map(str::to_owned)
+}
+
+/// Of how many partitions the topic is by the cluster's metadata in a log directory; `None` where
+/// none lie there that can be read whole.
+#[must_use]
+pub fn partition_count(log_directory: &Path, access: Access) -> Option<NonZeroU32> {
+    let path = log_directory.join(format!("{CLUSTER_METADATA}-0"));
+    if !path.is_dir() {
+        return None;
+    }
+    let log = ClusterLog::read(&PartitionDirectory::list(&path), access);
+    partition_count_by(&log)
+}
+
+/// The same of metadata that were read.
+#[must_use]
+pub fn partition_count_by(metadata: &ClusterLog) -> Option<NonZeroU32> {
+    let mut topics = metadata.image.topics().values();
+    let topic = topics.find(|topic| topic.name == TRANSACTION_STATE_TOPIC)?;
+    let count = NonZeroU32::new(topic.partitions.len().try_into().ok()?);
+    count.filter(|_| metadata.faults.is_empty())
 }

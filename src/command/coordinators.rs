@@ -9,7 +9,7 @@ use kfsck::analysis::transaction_coordinator::{
     Fault, StatePartition, TRANSACTION_STATE_TOPIC, TransactionCoordinator,
 };
 use kfsck::analysis::transaction_logs::{
-    cluster_id, state_partition, state_partitions, unread_partitions,
+    cluster_id, partition_count, state_partition, state_partitions, unread_partitions,
 };
 use kfsck::format::number::Timestamp;
 use kfsck::report::one_line::{on_one_line, path_on_one_line};
@@ -27,6 +27,19 @@ pub(super) struct How {
     pub(super) partition_count: Option<NonZeroU32>,
     /// Records that were appended later do not count.
     pub(super) at_time: Option<Timestamp>,
+}
+
+impl How {
+    /// How many partitions the topic has, as given, or by the metadata in one of these directories.
+    fn count_in<'p>(
+        self,
+        homes: impl Iterator<Item = &'p PathBuf>,
+        access: Access,
+    ) -> Option<NonZeroU32> {
+        let mut homes = homes;
+        let known = || homes.find_map(|home| partition_count(home, access));
+        self.partition_count.or_else(known)
+    }
 }
 
 /// The coordinators that were found, each of one cluster.
@@ -136,6 +149,7 @@ impl Coordinators {
         session: &mut Session,
     ) {
         let mut partitions: BTreeMap<Cluster, BTreeMap<u32, StatePartition>> = BTreeMap::new();
+        let mut homes: BTreeMap<Cluster, Vec<PathBuf>> = BTreeMap::new();
         for operand in operands {
             let Operand::Log(log) = operand else {
                 continue;
@@ -145,6 +159,8 @@ impl Coordinators {
                 None => Cluster::Directory(log.path.clone()),
             };
             self.clusters.insert(log.path.clone(), cluster.clone());
+            let known = homes.entry(cluster.clone()).or_default();
+            known.push(log.path.clone());
             let own: Vec<_> = state_partitions(operand).collect();
             let held = partitions.entry(cluster).or_default();
             add_unread(held, unread_partitions(operand), session);
@@ -162,10 +178,9 @@ impl Coordinators {
         let found = found.filter(|(_, held)| !held.is_empty());
         self.found = found
             .map(|(cluster, held)| {
-                (
-                    cluster,
-                    TransactionCoordinator::new(held, how.partition_count),
-                )
+                let homes = homes.get(&cluster).into_iter().flatten();
+                let count = how.count_in(homes, session.access);
+                (cluster, TransactionCoordinator::new(held, count))
             })
             .collect();
     }
@@ -218,11 +233,18 @@ fn read_given(
         }
         add(&mut partitions, &own, how, session);
     }
-    (!partitions.is_empty()).then(|| TransactionCoordinator::new(partitions, how.partition_count))
+    let homes: Vec<_> = given
+        .iter()
+        .flat_map(|path| [path.clone(), directory_of(path)])
+        .collect();
+    (!partitions.is_empty()).then(|| {
+        let count = how.count_in(homes.iter(), session.access);
+        TransactionCoordinator::new(partitions, count)
+    })
 }
 
-/// Reads partitions; of two with one number, as replicas have, the one counts that goes further:
-/// who takes an old copy's word calls transactions hanging that began since.
+/// Reads partitions; of two with one number, as replicas have, the one counts that has the later
+/// leader or goes further: who takes an old copy's word calls transactions hanging that began since.
 fn add(
     partitions: &mut BTreeMap<u32, StatePartition>,
     own: &[(u32, &PartitionDirectory)],
@@ -270,17 +292,20 @@ fn choose(
         partitions.insert(number, partition);
         return;
     };
-    let rank = |copy: &StatePartition| (copy.end_offset(), copy.is_complete());
-    let (end, other) = (partition.end_offset(), known.end_offset());
-    let (left_out, end, other) = if rank(known) < rank(&partition) {
+    let where_it_ends = |copy: &StatePartition| match copy.rank() {
+        (Some(epoch), end, _) => format!("at {end} in leader epoch {epoch}"),
+        (None, end, _) => format!("at {end}"),
+    };
+    let (this, other) = (where_it_ends(&partition), where_it_ends(known));
+    let (left_out, end, other) = if known.rank() < partition.rank() {
         partition.leave_out(known);
         *known = partition;
-        ("the copy before", other, end)
+        ("the copy before", other, this)
     } else {
         known.leave_out(&partition);
-        ("this copy", end, other)
+        ("this copy", this, other)
     };
-    let message = format!("{left_out} is left out: it ends at {end}, another at {other}");
+    let message = format!("{left_out} is left out: it ends {end}, another {other}");
     session.note(path, &message);
 }
 

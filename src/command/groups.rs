@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use kfsck::analysis::group_log::{
-    AsOf, CONSUMER_OFFSETS_TOPIC, GroupFault, log_end, offsets_partitions, read,
+    AsOf, CONSUMER_OFFSETS_TOPIC, GroupFault, last_batch, log_end, offsets_partitions, read,
 };
 use kfsck::analysis::groups::{Groups, TopicPartition, topics_of};
 use kfsck::analysis::transaction_logs::cluster_id;
-use kfsck::format::number::{Offset, Timestamp};
+use kfsck::format::number::{LeaderEpoch, Offset, Timestamp};
 use kfsck::report::groups::{self as report, View};
 use kfsck::report::one_line::{on_one_line, path_on_one_line};
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
@@ -26,7 +26,8 @@ use super::time;
 ///
 /// Replays partitions of `__consumer_offsets` as a coordinator does: the last commit counts, one
 /// without a value takes it away, and what was committed inside a transaction counts when its end
-/// marker commits it. The lag is told where the topic's directory lies in the same log directory.
+/// marker commits it. The lag is told where the topic's directory lies in the same log directory or
+/// in another that is given.
 ///
 /// With `--at-time` or `--at-offset` as it was then, as far as compaction has left the records. The
 /// CSV is what `kafka-consumer-groups.sh --reset-offsets --from-file` takes, so a group can be put
@@ -78,17 +79,24 @@ impl GroupsCommand {
         let mut operands = Vec::new();
         for path in without_repeats(&self.paths) {
             match directory::expand(path) {
-                Ok(operand) if offsets_partitions(&operand).next().is_some() => {
-                    operands.push(operand);
-                }
-                Ok(_) => session.error(&format!(
-                    "{}: expected a directory of {CONSUMER_OFFSETS_TOPIC} or a log directory with \
-                     one, found neither",
-                    path_on_one_line(path)
-                )),
+                Ok(operand) => operands.push((path, operand)),
                 Err(error) => session.read_error(&error),
             }
         }
+        let has_offsets = |operand: &Operand| offsets_partitions(operand).next().is_some();
+        let any_has = operands.iter().any(|(_, operand)| has_offsets(operand));
+        for (path, operand) in &operands {
+            // Another of a broker's log directories tells where the topics in it end.
+            let is_beside = any_has && matches!(operand, Operand::Log(_));
+            if !has_offsets(operand) && !is_beside {
+                session.error(&format!(
+                    "{}: expected a directory of {CONSUMER_OFFSETS_TOPIC} or a log directory with \
+                     one, found neither",
+                    path_on_one_line(path)
+                ));
+            }
+        }
+        let operands: Vec<Operand> = operands.into_iter().map(|(_, operand)| operand).collect();
         if let Some((one, other)) = two_clusters(&operands, session) {
             session.error(&format!(
                 "{} and {} belong to two clusters, whose groups of one name have nothing to do \
@@ -158,7 +166,8 @@ impl GroupsCommand {
     }
 }
 
-/// Of a partition that lies in several directories the replica that goes furthest.
+/// Of a partition that lies in several directories the replica of the latest leader, or of those
+/// the one that goes furthest.
 fn longest<'o>(
     partitions: impl Iterator<Item = &'o PartitionDirectory>,
     session: &mut Session,
@@ -170,13 +179,19 @@ fn longest<'o>(
             continue;
         };
         // What cannot be read is told when it is read for its records.
-        let end = |of| log_end(of, session.access).ok().flatten();
-        let (kept_one, left_out, goes) = match end(partition).cmp(&end(known)) {
-            Ordering::Greater => (partition, known, "further"),
-            Ordering::Equal => (known, partition, "as far"),
-            Ordering::Less => (known, partition, "further"),
+        let end = |of| last_batch(of, session.access).ok().flatten();
+        let (ours, theirs) = (end(partition), end(known));
+        let (kept_one, left_out) = match ours.cmp(&theirs) {
+            Ordering::Greater => (partition, known),
+            Ordering::Equal | Ordering::Less => (known, partition),
         };
-        let why = format!("not read: {} goes {goes}", path_on_one_line(&kept_one.path));
+        let epoch = |of: Option<(LeaderEpoch, Offset)>| of.map(|(epoch, _)| epoch);
+        let goes = match ours == theirs {
+            true => "goes as far",
+            false if epoch(ours) == epoch(theirs) => "goes further",
+            false => "is of a later leader",
+        };
+        let why = format!("not read: {} {goes}", path_on_one_line(&kept_one.path));
         session.note(&left_out.path, &why);
         kept.insert(number, kept_one);
     }
@@ -211,6 +226,9 @@ fn gathered(partitions: &[&PartitionDirectory], as_of: AsOf, session: &mut Sessi
     let mut groups = Groups::default();
     let mut beside = CheckpointsBeside::default();
     for partition in partitions {
+        for error in &partition.listing.unreadable {
+            session.read_error(error);
+        }
         let checkpoints = beside.of(&partition.path, session);
         let access = session.access;
         let tell = &mut |fault| tell(fault, session);
@@ -253,7 +271,11 @@ fn log_ends(
         .flat_map(Operand::partitions)
         .map(|partition| (partition.path.clone(), partition))
         .collect();
-    let mut places: Vec<&Path> = beside.collect();
+    let given = operands.iter().filter_map(|operand| match operand {
+        Operand::Log(log) => Some(log.path.as_path()),
+        Operand::File(_) | Operand::Partition(_) => None,
+    });
+    let mut places: Vec<&Path> = beside.chain(given).collect();
     places.sort_unstable();
     places.dedup();
     for (topic, number) in topics_of(groups) {

@@ -30,7 +30,9 @@ fn the_number_of_partitions_is_found_out_where_ids_tell() {
     // 97 modulo 50 is 47, modulo 2 is 1.
     assert_eq!(found([(47, "a")]), known(50));
     assert_eq!(found([(1, "a"), (0, "b")]), known(2));
-    assert_eq!(found([(0, "a")]), known(1));
+    // It lies in 0 of 1, and of 97 too.
+    assert_eq!(found([(0, "a")]), PartitionCount::Unknown);
+    assert_eq!(found([(0, "a"), (0, "b")]), known(1));
     assert_eq!(found([(2, "a")]), PartitionCount::Unknown);
     assert_eq!(found([(0, "a"), (1, "a")]), PartitionCount::Contradicted);
     assert_eq!(found::<&str>([]), PartitionCount::Unknown);

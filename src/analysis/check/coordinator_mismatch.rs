@@ -241,6 +241,19 @@ fn follows(epoch: ProducerEpoch, other: ProducerEpoch) -> bool {
     other.0.checked_add(1) == Some(epoch.0)
 }
 
+/// Whether the coordinator has given the producer this epoch and knows of no transaction with it
+/// yet. It writes that one has begun before the producer may write to the partition, so a log with
+/// data of it is later than such a record.
+fn waits_for(value: &TransactionLogValue, epoch: ProducerEpoch) -> bool {
+    let has_epochs = value.client_transaction_version >= EPOCH_FOR_EACH;
+    let waits = match value.transaction_status {
+        TransactionStatus::Empty => true,
+        TransactionStatus::CompleteCommit | TransactionStatus::CompleteAbort => has_epochs,
+        _ => false,
+    };
+    waits && value.producer_epoch == epoch
+}
+
 /// Whether the coordinator will send no marker for a transaction of this epoch here, whose last
 /// record has that time: it has gone on to another epoch, or has closed what it had after that.
 fn is_closed(
@@ -256,11 +269,10 @@ fn is_closed(
     let is_behind = value.last_update_timestamp >= last;
     let has_none = matches!(
         status,
-        TransactionStatus::Empty
-            | TransactionStatus::CompleteCommit
-            | TransactionStatus::CompleteAbort
+        TransactionStatus::CompleteCommit | TransactionStatus::CompleteAbort
     );
-    value.producer_epoch == epoch && is_behind && (has_none || !has)
+    let is_older = waits_for(value, epoch);
+    value.producer_epoch == epoch && !is_older && is_behind && (has_none || !has)
 }
 
 /// Whether the abort that the coordinator has completed is that of a transaction of this epoch,
@@ -347,9 +359,22 @@ fn ended_otherwise(asked: &Asked<'_>, known: &Known<'_>, ended: &Ended) -> Optio
     let (severity, says) = match value.transaction_status {
         TransactionStatus::Ongoing if has => {
             let is_ended = epoch > value.producer_epoch || !has_epochs && is_same && is_of_it;
-            let says = "so it has ended none: the marker was written without it, or its record \
-                        of the end is lost";
-            is_ended.then_some((Severity::Warning, says))?
+            // A copy of its partition that ends before the marker may be too old to know.
+            let held = asked.coordinators.known.partitions().get(&known.partition);
+            let last = held.and_then(StatePartition::last_timestamp);
+            let told = match last.is_none_or(|last| last < marker.timestamp) {
+                true => (
+                    Severity::Note,
+                    "so it has ended none, or what is here of __transaction_state is older than \
+                     the marker",
+                ),
+                false => (
+                    Severity::Warning,
+                    "so it has ended none: the marker was written without it, or its record of \
+                     the end is lost",
+                ),
+            };
+            is_ended.then_some(told)?
         }
         TransactionStatus::PrepareCommit | TransactionStatus::PrepareAbort if has => {
             let is_abort = value.transaction_status == TransactionStatus::PrepareAbort;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -10,6 +11,7 @@ use crate::analysis::cluster_log::ClusterLog;
 use crate::analysis::transaction_coordinator::{
     StatePartition, TRANSACTION_STATE_TOPIC, TransactionCoordinator,
 };
+use crate::analysis::transaction_logs::partition_count_by;
 use crate::format::number::{Offset, ProducerId, Timestamp};
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::directory::PartitionDirectory;
@@ -73,26 +75,28 @@ impl KnownCluster {
                 choose(&mut states, number, path, partition);
             }
         }
+        let count = metadata
+            .as_ref()
+            .and_then(|one| partition_count_by(&one.log));
         Self {
             issued: metadata.and_then(Metadata::issued),
-            coordinators: Coordinators::of(states),
+            coordinators: Coordinators::of(states, count),
         }
     }
 }
 
-/// Of two copies of a partition the one that goes further, and what the other may know beside it.
+/// Of two copies of a partition the one of the later leader, and what the other may know beside it.
 fn choose(
     states: &mut BTreeMap<u32, (PathBuf, StatePartition)>,
     number: u32,
     path: PathBuf,
     mut partition: StatePartition,
 ) {
-    let rank = |copy: &StatePartition| (copy.end_offset(), copy.is_complete());
     match states.get_mut(&number) {
         None => {
             states.insert(number, (path, partition));
         }
-        Some((_, known)) if rank(known) >= rank(&partition) => known.leave_out(&partition),
+        Some((_, known)) if known.rank() >= partition.rank() => known.leave_out(&partition),
         Some(known) => {
             partition.leave_out(&known.1);
             *known = (path, partition);
@@ -121,7 +125,10 @@ impl Metadata {
 }
 
 impl Coordinators {
-    fn of(states: BTreeMap<u32, (PathBuf, StatePartition)>) -> Option<Self> {
+    fn of(
+        states: BTreeMap<u32, (PathBuf, StatePartition)>,
+        count: Option<NonZeroU32>,
+    ) -> Option<Self> {
         if states.is_empty() {
             return None;
         }
@@ -130,7 +137,7 @@ impl Coordinators {
             paths.insert(number, path);
             partitions.insert(number, partition);
         }
-        let known = TransactionCoordinator::new(partitions, None);
+        let known = TransactionCoordinator::new(partitions, count);
         Some(Self { known, paths })
     }
 }

@@ -2,7 +2,7 @@
 //! cluster, which it will collide with when it gives them out itself.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::checker::{CheckedBatch, Checker, Found};
 use super::code::FindingCode;
@@ -61,8 +61,14 @@ impl Checker for NotIssued<'_> {
     }
 }
 
+/// Whether a segment and the directory of the metadata lie in one log directory.
+fn lie_together(segment: &Path, metadata: &Path) -> bool {
+    let log_directory = segment.parent().and_then(Path::parent);
+    log_directory.is_some() && log_directory == metadata.parent()
+}
+
 #[cold]
-fn finding(issued: &Issued, batch: &Batch, path: &std::path::Path) -> Finding {
+fn finding(issued: &Issued, batch: &Batch, path: &Path) -> Finding {
     let (id, next) = (batch.producer_id, issued.next);
     let blocks = id.0.abs_diff(next.0) / BLOCK;
     let when = match blocks {
@@ -71,13 +77,20 @@ fn finding(issued: &Issued, batch: &Batch, path: &std::path::Path) -> Finding {
         more => format!("{more} blocks of ids after the next"),
     };
     // What was written after the copy ends may well have been given out after it.
-    let (severity, age) = match batch.max_timestamp > issued.last_timestamp {
-        true => (
+    let is_later = batch.max_timestamp > issued.last_timestamp;
+    // The times of batches are mostly those of clients' clocks.
+    let (severity, age) = match (is_later, lie_together(path, &issued.path)) {
+        (true, _) => (
             Severity::Note,
             "; the batch is later than the last record of the metadata, so this copy of them may \
              be too old to know",
         ),
-        false => (Severity::Warning, ""),
+        (false, false) => (
+            Severity::Note,
+            "; the metadata lie in another log directory, and a copy that was taken earlier may \
+             be too old to know",
+        ),
+        (false, true) => (Severity::Warning, ""),
     };
     let text = format!(
         "the first batch of producer {id}, which is {} by its value, and the cluster has given out \

@@ -88,7 +88,8 @@ pub(super) fn way(finding: &Finding) -> Way {
         | Code::NonTransactionalInTransaction
         | Code::PidCollision => Way::Split,
         Code::NegativeProducerId => Way::Unmap,
-        Code::ProducerIdNotIssued => Way::Remap,
+        // A note says that the id may well be the cluster's own.
+        Code::ProducerIdNotIssued if finding.severity != Severity::Note => Way::Remap,
         Code::HangingTransaction | Code::BarrierOpenTransaction => Way::Abort,
         // To abort what may have been committed is no repair.
         Code::CoordinatorMismatch if was_aborted(finding) => Way::Abort,

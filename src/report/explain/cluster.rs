@@ -17,8 +17,9 @@ pub(super) const GROUP: Group = Group {
             means: "Key or value is of a type or version that no release up to 4.4.0 knows, or \
                     does not fit its schema. Looked for from `--depth records` on in \
                     `__consumer_offsets`, `__transaction_state`, `__share_group_state`, \
-                    `__cluster_metadata`, `__remote_log_metadata` and `__mirror_state`. Records \
-                    without a value and control batches say nothing.",
+                    `__cluster_metadata`, `__remote_log_metadata` and `__mirror_state`. A \
+                    record without a value is asked for its key alone; control batches say \
+                    nothing.",
             severity: "an error where whoever loads the partition fails at it; a warning for a \
                        type or version above those known at which it fails, and for one that no \
                        release will have and that it passes over; a note for one above those \
@@ -50,7 +51,7 @@ pub(super) const GROUP: Group = Group {
                     pids` gives, are silent. Metadata that are damaged, torn or begin behind a \
                     gap say nothing: their next block may be behind.",
             severity: "a warning; a note where the batch is later than the last record of the \
-                       metadata, which may be too old a copy",
+                       metadata, or these lie in another log directory: they may be too old a copy",
             causes: "Batches that were mirrored from another cluster with their ids; a metadata \
                      log that was restored from an older copy.",
             broker: "Takes it. When the controller gives out that id, a local producer meets the \
@@ -74,8 +75,10 @@ pub(super) const GROUP: Group = Group {
                     a log with damage, in which a marker may lie.",
             severity: "an error where one transaction is committed and aborted, and where the log \
                        goes on for longer than transaction.max.timeout.ms behind the end and has \
-                       no marker; otherwise a warning: a replica that had not fetched the marker \
-                       yet, or two copies of different times, look the same",
+                       no marker; a note where a marker ended what the coordinator has open, and \
+                       nothing in its partition is later than the marker; otherwise a warning: a \
+                       replica that had not fetched the marker yet, or two copies of different \
+                       times, look the same",
             causes: "Copies of different times, a marker that was lost, a partition that was \
                      restored alone, an abort by hand of a transaction that its coordinator still \
                      had.",

@@ -51,7 +51,11 @@ fn every_repair_line_of_an_answer_does_something() {
     let coordinators = other.join("__transaction_state-0");
     fs::create_dir(&coordinators).unwrap();
     let log = coordinators.join(LOG);
-    fs::write(log, state_partition("id", 9, 1, &["other"])).unwrap();
+    // Two ids, as one of them would fit many numbers of partitions.
+    let mut second = state_partition("b", 10, 1, &["other"]);
+    second[7] = 1;
+    let states = [state_partition("id", 9, 1, &["other"]), second].concat();
+    fs::write(log, states).unwrap();
     let mirrors = mirrors.join("chain-negation/negate-idempotent");
     let mirrors = ["B", "C", "D"].map(|name| mirrors.join(name));
     let [one, two, three] = &mirrors;

@@ -98,8 +98,9 @@ fn the_transaction_log_may_lie_elsewhere() {
     let partition = testdata("main/txn-open-0");
     let foreign = testdata("crash/clean");
     let nameless = tempfile::tempdir().unwrap();
-    for number in 0..3 {
-        let name = format!("__transaction_state-{number}");
+    // The metadata tell of how many partitions the topic is.
+    let states = (0..3).map(|number| format!("__transaction_state-{number}"));
+    for name in states.chain(["__cluster_metadata-0".to_owned()]) {
         copy_tree(&foreign.join(&name), &nameless.path().join(&name));
     }
     for (log, verdict, code) in [
@@ -139,8 +140,9 @@ fn log_directories_of_one_cluster_judge_each_other() {
     let root = tempfile::tempdir().unwrap();
     let [one, two, foreign] = ["one", "two", "foreign"].map(|name| root.path().join(name));
     copy_tree(&testdata("main/txn-open-0"), &one.join("txn-open-0"));
-    for number in 0..3 {
-        let name = format!("__transaction_state-{number}");
+    // The metadata tell of how many partitions the topic is.
+    let states = (0..3).map(|number| format!("__transaction_state-{number}"));
+    for name in states.chain(["__cluster_metadata-0".to_owned()]) {
         copy_tree(&testdata("main").join(&name), &two.join(&name));
         copy_tree(&testdata("crash/clean").join(&name), &foreign.join(&name));
     }

@@ -183,14 +183,24 @@ fn the_third_arm_a_transaction_without_this_partition() {
     }
 }
 
+/// The record of another id, to lie behind one record.
+fn behind_one(id: &str, producer_id: i64) -> Vec<u8> {
+    let mut batch = state_partition(id, producer_id, 1, &["u"]);
+    // The base offset, which no checksum covers.
+    batch[7] = 1;
+    batch
+}
+
 #[test]
 fn a_partition_that_is_missing_or_damaged_leaves_a_doubt() {
     let (one, other) = (
         state_partition("a", 7, 1, &["t"]),
         state_partition("b", 6, 1, &["t"]),
     );
-    // 97 and 98 modulo 4 are 1 and 2; partition 3 says that there are four.
-    let root = directory(&[(1, &one), (2, &other), (3, &[])]);
+    // 97, 101 and 98 modulo 4 are 1, 1 and 2; partition 3 says that there are four, and no other
+    // number fits all.
+    let two = [&one[..], &behind_one("e", 8)].concat();
+    let root = directory(&[(1, &two), (2, &other), (3, &[])]);
     let transaction = judged_at(root.path(), OVERDUE, 1);
     assert_eq!(transaction.verdict, Verdict::Suspect);
     says(&transaction, &["of the 4 partitions", "not whole: 0"]);
@@ -306,10 +316,10 @@ fn of_several_ids_the_one_that_decides_is_named() {
 /// A replica of `__transaction_state` that lags does not know what began since.
 #[test]
 fn of_two_replicas_the_one_that_goes_further_judges() {
-    let old = state_partition("z", 9, 1, &["u"]);
+    let old = [&state_partition("z", 9, 1, &["u"])[..], &behind_one("y", 8)].concat();
     let mut next = state_partition("a", 5, 1, &["t"]);
     // The base offset, which no checksum covers.
-    next[7] = 1;
+    next[7] = 2;
     let behind = directory(&[(0, &old)]);
     let ahead = directory(&[(0, &[&old[..], &next].concat())]);
     for root in [&behind, &ahead] {
@@ -318,8 +328,8 @@ fn of_two_replicas_the_one_that_goes_further_judges() {
     let alone = judged_at(behind.path(), OVERDUE, 1);
     assert_eq!(alone.verdict, Verdict::Hanging);
     for (first, second, left_out) in [
-        (&behind, &ahead, "the copy before is left out: it ends at 1"),
-        (&ahead, &behind, "this copy is left out: it ends at 1"),
+        (&behind, &ahead, "the copy before is left out: it ends at 2"),
+        (&ahead, &behind, "this copy is left out: it ends at 2"),
     ] {
         let second = second.path().to_str().unwrap();
         let now = OVERDUE.to_string();
@@ -336,5 +346,40 @@ fn of_two_replicas_the_one_that_goes_further_judges() {
             let text = text.text().replace('\n', " ");
             assert!(text.contains(&title), "{text}");
         }
+    }
+}
+
+/// What a leader who was cut off wrote beyond the others is none of the cluster's log.
+#[test]
+fn of_two_replicas_that_of_the_later_leader_judges() {
+    let of = |epoch: u8, batches: &[Vec<u8>]| {
+        let mut bytes = Vec::new();
+        for (offset, batch) in batches.iter().enumerate() {
+            let mut batch = batch.clone();
+            // Base offset and leader epoch, which no checksum covers.
+            batch[7] = u8::try_from(offset).unwrap();
+            batch[15] = if offset == 0 { 0 } else { epoch };
+            bytes.extend(batch);
+        }
+        let root = directory(&[(0, &bytes)]);
+        fs::write(root.path().join("meta.properties"), "cluster.id=c\n").unwrap();
+        root
+    };
+    let begun = state_partition("a", 5, 1, &["t"]);
+    let other = state_partition("z", 9, 1, &["u"]);
+    let cut_off = of(
+        1,
+        &[other.clone(), other.clone(), other.clone(), other.clone()],
+    );
+    let leader = of(2, &[other, begun]);
+    for (first, second) in [(&cut_off, &leader), (&leader, &cut_off)] {
+        let second = second.path().to_str().unwrap();
+        let (document, outcome) = json(first.path(), &[second, "--now", &OVERDUE.to_string()]);
+        let stderr = outcome.ended_with(0).stderr;
+        let said = "left out: it ends at 4 in leader epoch 1, another at 2 in leader epoch 2";
+        assert!(stderr.contains(said), "{stderr}");
+        let open = document.partitions.iter().flat_map(|one| &one.transactions);
+        let verdicts: Vec<_> = open.map(|open| open.verdict).collect();
+        assert_eq!(verdicts, [Verdict::Ongoing; 2]);
     }
 }
