@@ -243,8 +243,9 @@ fn read_given(
     })
 }
 
-/// Reads partitions; of two with one number, as replicas have, the one counts that has the later
-/// leader or goes further: who takes an old copy's word calls transactions hanging that began since.
+/// Reads partitions; of two with one number, as replicas have, that of the later leader counts, or
+/// that which goes further: who takes an old copy's word calls transactions hanging that began
+/// since.
 fn add(
     partitions: &mut BTreeMap<u32, StatePartition>,
     own: &[(u32, &PartitionDirectory)],
