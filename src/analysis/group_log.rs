@@ -6,16 +6,19 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use super::groups::Groups;
+use super::groups::{Committed, Groups};
 use super::partition_wholeness::{Missing, by_names, reached};
 use crate::format::batch::{Header, MAGIC};
 use crate::format::coordinator_record::{CoordinatorFault, CoordinatorTopic};
 use crate::format::number::{LeaderEpoch, Offset, ProducerId, Timestamp};
+use crate::format::partition_metadata;
+use crate::format::uuid::Uuid;
 use crate::state::batch::{Control, control};
 use crate::state::read::segments;
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::directory::{Operand, PartitionDirectory};
+use crate::storage::file_name::FileKind;
 use crate::storage::segment::contents::{
     BatchReader, DEFAULT_MAX_RECORD_BYTES, Entry, LoadedBatch,
 };
@@ -94,15 +97,46 @@ pub fn offsets_partitions(operand: &Operand) -> impl Iterator<Item = &PartitionD
     })
 }
 
-/// The offset behind the last batch of a partition's log; `None` where no segment is.
+/// Where the log of a topic's partition ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LogEnd {
+    /// The offset behind its last batch.
+    pub offset: Offset,
+    /// The topic's id, where its directory says it.
+    pub topic_id: Option<Uuid>,
+}
+
+impl LogEnd {
+    /// Whether a commit may be of this log: it is not where each is of a topic of another id.
+    #[must_use]
+    pub fn is_of(&self, committed: &Committed) -> bool {
+        let ids = self.topic_id.zip(committed.topic_id);
+        ids.is_none_or(|(ours, theirs)| ours == theirs)
+    }
+}
+
+/// Where a partition's log ends; `None` where no segment is.
 ///
 /// # Errors
 /// A read that failed.
 pub fn log_end(
     directory: &PartitionDirectory,
     access: Access,
-) -> Result<Option<Offset>, ReadError> {
-    Ok(last_batch(directory, access)?.map(|(_, end)| end))
+) -> Result<Option<LogEnd>, ReadError> {
+    let Some((_, offset)) = last_batch(directory, access)? else {
+        return Ok(None);
+    };
+    let topic_id = match directory.files_of(FileKind::PartitionMetadata).next() {
+        Some(file) => {
+            let source = Source::open(&file.path, access)?;
+            let read = partition_metadata::decode(&source.contents()?);
+            source.check()?;
+            // A file that does not read says nothing here.
+            read.ok().map(|read| read.topic_id)
+        }
+        None => None,
+    };
+    Ok(Some(LogEnd { offset, topic_id }))
 }
 
 /// The leader epoch of the last batch of a partition's log, -1 without one, and the offset behind

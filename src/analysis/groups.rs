@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::format::coordinator_record::CoordinatorRecord;
 use crate::format::number::{LeaderEpoch, Offset, ProducerId, Timestamp};
 use crate::format::schema::{Struct, Value};
+use crate::format::uuid::Uuid;
 
 /// The member of a group of consumers that has all that it should have, and nothing to give back.
 const STABLE_MEMBER: i64 = 0;
@@ -80,6 +81,9 @@ pub struct Committed {
     /// When it expires, where the record says so itself; else it is for the broker's
     /// `offsets.retention.minutes` to say.
     pub expire_timestamp: Option<Timestamp>,
+    /// The id of the topic, where the record says it (KIP-848): a topic that was made anew has
+    /// another.
+    pub topic_id: Option<Uuid>,
     /// The offset of the record in `__consumer_offsets`.
     pub record_offset: Offset,
 }
@@ -270,6 +274,7 @@ impl Committed {
             expire_timestamp: int("expireTimestamp")
                 .filter(|time| *time >= 0)
                 .map(Timestamp),
+            topic_id: value.uuid("topicId").filter(|id| *id != Uuid::ZERO),
             record_offset,
         }
     }

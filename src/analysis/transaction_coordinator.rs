@@ -326,16 +326,15 @@ impl StatePartition {
     }
 }
 
+/// The byte of a value that holds its status, in every version; the partitions lie behind it.
+const STATUS_AT: usize = 16;
+
 /// Key and value of a record, as far as a broker would take them.
 pub(super) fn decode(
     entry: &Entry<'_>,
 ) -> Result<(TransactionLogKey, Option<TransactionLogValue>), Malformed> {
-    let refused = |field, problem| Malformed {
-        field,
-        at: 0,
-        problem,
-    };
-    let key = entry.key.ok_or_else(|| refused("key", Problem::Null))?;
+    let refused = |field, at, problem| Malformed { field, at, problem };
+    let key = entry.key.ok_or_else(|| refused("key", 0, Problem::Null))?;
     let key = TransactionLogKey::decode(key)?;
     let Some(value) = entry.value.map(TransactionLogValue::decode).transpose()? else {
         return Ok((key, None));
@@ -345,12 +344,14 @@ pub(super) fn decode(
             let stored = i64::from(id);
             let expected = "0 to 7";
             let problem = Problem::OutOfRange { stored, expected };
-            Err(refused("transactionStatus", problem))
+            Err(refused("transactionStatus", STATUS_AT, problem))
         }
         TransactionStatus::Empty => Ok((key, Some(value))),
-        _ if value.transaction_partitions.is_none() => {
-            Err(refused("transactionPartitions", Problem::Null))
-        }
+        _ if value.transaction_partitions.is_none() => Err(refused(
+            "transactionPartitions",
+            STATUS_AT + 1,
+            Problem::Null,
+        )),
         _ => Ok((key, Some(value))),
     }
 }

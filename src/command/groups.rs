@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use kfsck::analysis::group_log::{
-    AsOf, CONSUMER_OFFSETS_TOPIC, GroupFault, last_batch, log_end, offsets_partitions, read,
+    AsOf, CONSUMER_OFFSETS_TOPIC, GroupFault, LogEnd, last_batch, log_end, offsets_partitions, read,
 };
 use kfsck::analysis::groups::{Groups, TopicPartition, topics_of};
 use kfsck::analysis::transaction_logs::cluster_id;
@@ -261,8 +261,8 @@ fn log_ends(
     partitions: &[&PartitionDirectory],
     operands: &[Operand],
     session: &mut Session,
-) -> BTreeMap<TopicPartition, Offset> {
-    let mut ends = BTreeMap::new();
+) -> BTreeMap<TopicPartition, LogEnd> {
+    let mut ends: BTreeMap<_, LogEnd> = BTreeMap::new();
     let beside = partitions
         .iter()
         .filter_map(|partition| partition.path.parent());
@@ -296,10 +296,14 @@ fn log_ends(
             match log_end(directory, session.access) {
                 Ok(Some(end)) => {
                     let known = ends.entry((topic.clone(), *number)).or_insert(end);
-                    *known = end.max(*known);
+                    if known.offset < end.offset {
+                        *known = end;
+                    }
                 }
-                // Without a segment nobody knows.
-                Ok(None) => {}
+                Ok(None) => {
+                    let note = "no segment is here, so nobody knows where the log ends";
+                    session.note(&directory.path, &note);
+                }
                 Err(error) => session.read_error(&error),
             }
         }

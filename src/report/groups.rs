@@ -6,6 +6,7 @@ use super::measure::count;
 use super::one_line::on_one_line;
 use super::table::{Align, Table};
 use super::utc;
+use crate::analysis::group_log::LogEnd;
 use crate::analysis::groups::{Committed, Group, TopicPartition};
 use crate::format::number::Offset;
 use std::collections::BTreeMap;
@@ -16,12 +17,13 @@ pub struct View<'a> {
     /// The groups, by id.
     pub groups: Vec<(&'a str, &'a Group)>,
     /// The ends of the logs that are at hand.
-    pub log_ends: &'a BTreeMap<TopicPartition, Offset>,
+    pub log_ends: &'a BTreeMap<TopicPartition, LogEnd>,
 }
 
 impl View<'_> {
-    fn log_end(&self, place: &TopicPartition) -> Option<Offset> {
-        self.log_ends.get(place).copied()
+    fn log_end(&self, place: &TopicPartition, committed: &Committed) -> Option<Offset> {
+        let end = self.log_ends.get(place)?;
+        end.is_of(committed).then_some(end.offset)
     }
 }
 
@@ -39,7 +41,10 @@ pub fn text(view: &View<'_>) -> Vec<u8> {
         }
         let head = format!(
             "{}: {}, {}, {}\n",
-            on_one_line(id),
+            match *id {
+                "" => "''".into(),
+                id => on_one_line(id),
+            },
             group.kind().name(),
             group.state(),
             count(group.offsets().len() as u64, "committed offset")
@@ -58,7 +63,9 @@ pub fn text(view: &View<'_>) -> Vec<u8> {
 /// Columns that say nothing of any row are left out, which makes room for long names of topics.
 fn table(view: &View<'_>, group: &Group) -> Table {
     let offsets = group.offsets();
-    let has_ends = offsets.keys().any(|place| view.log_end(place).is_some());
+    let has_ends = offsets
+        .iter()
+        .any(|(place, committed)| view.log_end(place, committed).is_some());
     let has_expiry = offsets
         .values()
         .any(|committed| committed.expire_timestamp.is_some());
@@ -81,7 +88,7 @@ fn table(view: &View<'_>, group: &Group) -> Table {
             committed.offset.to_string(),
         ];
         if has_ends {
-            let end = view.log_end(place);
+            let end = view.log_end(place, committed);
             row.push(or_dash(end.map(|end| end.0)));
             row.push(or_dash(end.map(|end| lag(committed, end))));
         }
@@ -143,7 +150,7 @@ fn push_offset(
         "expireTimestamp",
         committed.expire_timestamp.map(|time| time.0),
     );
-    let end = view.log_end(place);
+    let end = view.log_end(place, committed);
     object.optional_int("logEndOffset", end.map(|end| end.0));
     object.optional_int("lag", end.map(|end| lag(committed, end)));
     object.close();

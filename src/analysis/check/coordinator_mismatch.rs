@@ -68,8 +68,8 @@ struct Ended {
     marker: Marker,
     batch: Batch,
     path: Arc<Path>,
-    /// The time of the first record that it ended.
-    began: Option<Timestamp>,
+    /// The time of the first record that it ended, and the epoch of its batch.
+    began: Option<(Timestamp, ProducerEpoch)>,
 }
 
 /// The one transactional id that uses a producer id.
@@ -135,7 +135,7 @@ impl Checker for CoordinatorMismatch<'_> {
                     marker: *marker,
                     batch: *batch,
                     path: Arc::clone(&self.path),
-                    began: open.map(|(_, first)| first.first_timestamp),
+                    began: open.map(|(_, first)| (first.first_timestamp, first.producer_epoch)),
                 });
             }
             Some(_) => {}
@@ -353,12 +353,19 @@ fn ended_otherwise(asked: &Asked<'_>, known: &Known<'_>, ended: &Ended) -> Optio
     let is_of_it = marker.timestamp >= value.last_update_timestamp
         && ended
             .began
-            .is_some_and(|time| time >= value.start_timestamp);
+            .is_some_and(|(time, _)| time >= value.start_timestamp);
+    // A coordinator gives a marker the next epoch; one written by hand has that of the data.
+    let is_by_hand = is_same
+        && marker.timestamp >= value.last_update_timestamp
+        && ended.began.is_some_and(|(_, began)| began == epoch);
     let has_epochs = value.client_transaction_version >= EPOCH_FOR_EACH;
     let has = asked.has(value);
     let (severity, says) = match value.transaction_status {
         TransactionStatus::Ongoing if has => {
-            let is_ended = epoch > value.producer_epoch || !has_epochs && is_same && is_of_it;
+            let is_ended = match has_epochs {
+                true => epoch > value.producer_epoch || is_by_hand,
+                false => epoch > value.producer_epoch || is_same && is_of_it,
+            };
             // A copy of its partition that ends before the marker may be too old to know.
             let held = asked.coordinators.known.partitions().get(&known.partition);
             let last = held.and_then(StatePartition::last_timestamp);

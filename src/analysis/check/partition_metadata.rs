@@ -115,9 +115,8 @@ fn severity(directory: &PartitionDirectory, worst: Severity) -> Severity {
     }
 }
 
-/// Tells the partitions whose topic id is not that of most others of the topic.
-///
-/// `names` has the topics that the cluster's metadata know, where such lie in `log_directory`.
+/// Tells the partitions whose topic id is not that of the others of the topic: of the one that the
+/// cluster's metadata know, where such lie in `log_directory`, else of most.
 pub(super) fn compare(
     partitions: &[(&PartitionDirectory, TopicId)],
     log_directory: &Path,
@@ -133,7 +132,15 @@ pub(super) fn compare(
         }
     }
     for (topic, ids) in topics {
-        let usual = most_common(&ids);
+        let common = most_common(&ids);
+        if ids.iter().all(|(_, id)| *id == common) {
+            continue;
+        }
+        let of_cluster = names.in_log_directory(log_directory).and_then(|topics| {
+            let known = |id: &Uuid| topics.get(id).is_some_and(|name| name == topic);
+            ids.iter().map(|(_, id)| *id).find(known)
+        });
+        let usual = of_cluster.unwrap_or(common);
         for (directory, id) in ids.iter().filter(|(_, id)| *id != usual) {
             let message = format!(
                 "expected topic id {usual}, as other partitions of {topic} here have it, found \

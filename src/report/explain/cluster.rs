@@ -70,9 +70,10 @@ pub(super) const GROUP: Group = Group {
                     coordinator has decided to abort it, or the reverse. hanging-transaction \
                     tells of the first from the log alone, as of all that are open for too long: \
                     where both name a transaction, this is the coordinator's answer. That no \
-                    coordinator knows a producer is for `kfsck txns` to say. Only a partition of \
-                    `__transaction_state` that was read whole is believed, and nothing is said of \
-                    a log with damage, in which a marker may lie.",
+                    coordinator knows a producer is for `kfsck txns` to say. The last \
+                    record of each transactional id counts, where its partition of \
+                    `__transaction_state` was read whole; nothing is said of a log with damage, in \
+                    which a marker may lie.",
             severity: "an error where one transaction is committed and aborted, and where the log \
                        goes on for longer than transaction.max.timeout.ms behind the end and has \
                        no marker; a note where a marker ended what the coordinator has open, and \

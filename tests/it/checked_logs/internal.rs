@@ -71,7 +71,7 @@ const CASES: [(&str, &str, &str, &str); 31] = [
         "__transaction_state",
         "0000 0001 69",
         "0000 0000000000000005 0000 00000000 08 00000000 0000000000000000 0000000000000000",
-        "E transactionStatus at byte 0: expected 0 to 7, found 8",
+        "E transactionStatus at byte 16: expected 0 to 7, found 8",
     ),
     ("__share_group_state", "7fff", "-", "N passes over it"),
     (

@@ -125,6 +125,38 @@ fn a_topic_id_of_another_topic_is_told_with_its_name() {
     }
 }
 
+/// Most partitions may be those of the other topic.
+#[test]
+fn the_id_that_the_cluster_knows_is_right_whatever_most_have() {
+    let root = three();
+    let metadata = |number: u8| {
+        root.path()
+            .join(format!("my.topic-3-{number}"))
+            .join(METADATA)
+    };
+    for number in [1, 2] {
+        fs::write(
+            metadata(number),
+            "version: 0\ntopic_id: 7YlvJLFmRy2ZQ9tBN3Ofiw",
+        )
+        .unwrap();
+    }
+    let accused = || {
+        let wrong = wrong(check(root.path(), Access::Map));
+        let of_ids = wrong.into_iter().map(|finding| finding.path);
+        of_ids
+            .filter(|path| path.ends_with(METADATA))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(accused(), [metadata(0)]);
+    let cluster = "__cluster_metadata-0";
+    copy_tree(
+        &testdata(&format!("main/{cluster}")),
+        &root.path().join(cluster),
+    );
+    assert_eq!(accused(), [metadata(1), metadata(2)]);
+}
+
 #[test]
 fn what_keeps_a_broker_from_starting_in_a_log_directory() {
     let root = three();

@@ -240,6 +240,30 @@ fn a_coordinator_that_has_ended_nothing_contradicts_a_marker() {
     assert_eq!(found[0]["repair"], Value::Null);
 }
 
+/// `kafka-transactions.sh abort` gives the marker the epoch of the data, a coordinator the next.
+#[test]
+fn a_marker_that_was_written_by_hand_into_what_its_coordinator_has_open() {
+    const NOW: [&str; 1] = ["--now=2026-12-02"];
+    let root = real(&["txn-open-0"]);
+    assert_eq!(brief(&mismatches(&NOW, root.path())), [""; 0]);
+    let mut marker = Batch {
+        base_offset: 69,
+        attributes: 0x30,
+        producer_id: 1010,
+        producer_epoch: 0,
+        timestamp: 1_796_013_463_300,
+        ..Batch::new(0)
+    };
+    marker = marker.record(Some(&[0; 4]), Some(&[0; 6]));
+    let log = root.path().join("txn-open-0/00000000000000000047.log");
+    let old = fs::read(&log).unwrap();
+    fs::write(&log, [old, marker.encode()].concat()).unwrap();
+    let found = mismatches(&NOW, root.path());
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(found[0]["producerId"], 1010);
+    assert_eq!(found[0]["offset"], 69);
+}
+
 /// Another id's record, much later, to lie behind one record.
 fn later() -> Vec<u8> {
     let mut batch = state_of(*b"zz", 8, COMPLETE_COMMIT, 0, &[], (100, 100));

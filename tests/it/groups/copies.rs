@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::{Log, parsed};
+use crate::batches::Batch;
 use crate::program::Run;
 
 /// Of two copies of a partition the longer one tells.
@@ -61,4 +62,57 @@ fn two_clusters_are_not_read_together() {
         refused.stderr
     );
     assert_eq!(refused.text(), "");
+}
+
+/// What a leader who was cut off wrote beyond the others is none of the cluster's log.
+#[test]
+fn the_copy_of_the_later_leader_is_read() {
+    let of = |epoch: u8, offsets: &[i64]| {
+        let log = offsets.iter().fold(Log::default(), |log, offset| {
+            log.commit("g", Some(*offset), -1)
+        });
+        let place = log.written();
+        let segment = place
+            .path()
+            .join("__consumer_offsets-7/00000000000000000000.log");
+        let mut bytes = fs::read(&segment).unwrap();
+        let size = bytes.len() / offsets.len();
+        // The leader epoch, which no checksum covers.
+        for batch in bytes.chunks_mut(size).skip(1) {
+            batch[15] = epoch;
+        }
+        fs::write(segment, bytes).unwrap();
+        place
+    };
+    let (cut_off, leader) = (of(1, &[5, 6, 7, 8]), of(2, &[5, 9]));
+    for (one, other) in [(&cut_off, &leader), (&leader, &cut_off)] {
+        let run = Run::new(["groups", "--format", "json"]).arg(one.path());
+        let outcome = run.arg(other.path()).outcome().ended_with(0);
+        assert_eq!(parsed(&outcome)[0].offsets[0].committed_offset, 9);
+        let said = "__consumer_offsets-7 is of a later leader";
+        assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+    }
+}
+
+/// A broker has its partitions on several disks.
+#[test]
+fn another_log_directory_tells_where_a_topic_ends() {
+    let offsets = Log::default().commit("g", Some(2), -1).written();
+    let disk = tempfile::tempdir().unwrap();
+    let topic = disk.path().join("plain-0");
+    fs::create_dir(&topic).unwrap();
+    let log = Batch::new(4).record(None, Some(b"c")).encode();
+    fs::write(topic.join("00000000000000000000.log"), log).unwrap();
+    let run = Run::new(["groups", "--format", "json"]).arg(offsets.path());
+    let outcome = run.arg(disk.path()).outcome().ended_with(0);
+    assert_eq!(
+        (parsed(&outcome)[0].offsets[0].lag, &outcome.stderr[..]),
+        (Some(3), "")
+    );
+    // Alone it has no groups.
+    let alone = Run::new(["groups"])
+        .arg(disk.path())
+        .outcome()
+        .ended_with(3);
+    assert!(alone.stderr.contains("found neither"), "{}", alone.stderr);
 }

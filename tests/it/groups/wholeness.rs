@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::{Log, offset, parsed};
+use super::{Log, key, offset, parsed};
 use crate::program::{Outcome, Run};
 
 const PARTITION: &str = "__consumer_offsets-7";
@@ -138,4 +138,36 @@ fn what_is_asked_oddly_is_told() {
     }
     let at_end = Run::new(["groups", "--at-offset", "1"]).arg(place.path());
     assert_eq!(at_end.outcome().ended_with(0).stderr, "");
+}
+
+/// `OffsetCommitValue` 4 names the topic by its id, too.
+#[test]
+fn a_topic_that_was_made_anew_gives_no_lag() {
+    let offset = 2_i64.to_be_bytes();
+    let epoch = 7_i32.to_be_bytes();
+    // One tagged field of 16 bytes: the id.
+    let value = [
+        &[0, 4][..],
+        &offset,
+        &epoch,
+        &[1],
+        &offset,
+        &[1, 0, 16],
+        &[9; 16],
+    ]
+    .concat();
+    let place = Log::default().record(&key("g"), Some(&value)).written();
+    let topic = place.path().join("plain-0");
+    fs::create_dir(&topic).unwrap();
+    fs::write(topic.join("00000000000000000005.log"), b"").unwrap();
+    let lag = || parsed(&json(place.path(), 0))[0].offsets[0].lag;
+    assert_eq!(lag(), Some(3));
+    for (id, expected) in [
+        ("CQkJCQkJCQkJCQkJCQkJCQ", Some(3)),
+        ("CgoKCgoKCgoKCgoKCgoKCg", None),
+    ] {
+        let metadata = format!("version: 0\ntopic_id: {id}");
+        fs::write(topic.join("partition.metadata"), metadata).unwrap();
+        assert_eq!(lag(), expected, "{id}");
+    }
 }
