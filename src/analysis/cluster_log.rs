@@ -112,6 +112,14 @@ pub fn is_the_partition(directory: &PartitionDirectory) -> bool {
 }
 
 impl ClusterLog {
+    /// Reads what lies in a log directory; `None` without a directory of that name.
+    #[must_use]
+    pub fn in_log_directory(log_directory: &Path, access: Access) -> Option<Self> {
+        let path = log_directory.join(format!("{CLUSTER_METADATA}-0"));
+        let is_there = path.is_dir();
+        is_there.then(|| Self::read(&PartitionDirectory::list(&path), access))
+    }
+
     /// Reads a directory to the end of its log.
     #[must_use]
     pub fn read(directory: &PartitionDirectory, access: Access) -> Self {

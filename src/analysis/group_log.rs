@@ -11,19 +11,18 @@ use super::partition_wholeness::{Missing, by_names, reached};
 use crate::format::batch::{Header, MAGIC};
 use crate::format::coordinator_record::{CoordinatorFault, CoordinatorTopic};
 use crate::format::number::{LeaderEpoch, Offset, ProducerId, Timestamp};
-use crate::format::partition_metadata;
 use crate::format::uuid::Uuid;
 use crate::state::batch::{Control, control};
 use crate::state::read::segments;
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::damage::{Code, Damage};
 use crate::storage::directory::{Operand, PartitionDirectory};
-use crate::storage::file_name::FileKind;
 use crate::storage::segment::contents::{
     BatchReader, DEFAULT_MAX_RECORD_BYTES, Entry, LoadedBatch,
 };
 use crate::storage::segment::walk::{Piece, Walk};
 use crate::storage::source::{Access, ReadError, Source};
+use crate::storage::topic_id::topic_id;
 
 /// Of a log without a batch that has one.
 const NO_EPOCH: LeaderEpoch = LeaderEpoch(-1);
@@ -126,17 +125,10 @@ pub fn log_end(
     let Some((_, offset)) = last_batch(directory, access)? else {
         return Ok(None);
     };
-    let topic_id = match directory.files_of(FileKind::PartitionMetadata).next() {
-        Some(file) => {
-            let source = Source::open(&file.path, access)?;
-            let read = partition_metadata::decode(&source.contents()?);
-            source.check()?;
-            // A file that does not read says nothing here.
-            read.ok().map(|read| read.topic_id)
-        }
-        None => None,
-    };
-    Ok(Some(LogEnd { offset, topic_id }))
+    Ok(Some(LogEnd {
+        offset,
+        topic_id: topic_id(directory, access)?,
+    }))
 }
 
 /// The leader epoch of the last batch of a partition's log, -1 without one, and the offset behind
@@ -159,10 +151,7 @@ pub fn last_batch(
             if let Piece::Batch(span) = piece {
                 let head = walk.head(span)?;
                 let header = Header::new(&head);
-                last = Some(match span.magic < MAGIC {
-                    true => (NO_EPOCH, header.base_offset()),
-                    false => (header.partition_leader_epoch(), header.last_offset()),
-                });
+                last = Some(last_of(&header, span.magic));
             }
         }
         source.check()?;
@@ -174,6 +163,15 @@ pub fn last_batch(
         }
     }
     Ok(end.map(|end| (NO_EPOCH, end)))
+}
+
+/// The leader epoch and the last offset of a batch; messages of old formats have one offset and no
+/// epoch.
+fn last_of(header: &Header<'_>, magic: u8) -> (LeaderEpoch, Offset) {
+    match magic < MAGIC {
+        true => (NO_EPOCH, header.base_offset()),
+        false => (header.partition_leader_epoch(), header.last_offset()),
+    }
 }
 
 /// Reads a partition's directory. What could not be read, or is not there by what lies beside it,
@@ -272,10 +270,7 @@ impl Reader<'_> {
     fn batch(&mut self, batch: &mut LoadedBatch<'_>, path: &Path) -> Result<(), ReadError> {
         let position = batch.span.position;
         let header = batch.header();
-        let last = match batch.span.magic < MAGIC {
-            true => header.base_offset(),
-            false => header.last_offset(),
-        };
+        let (_, last) = last_of(&header, batch.span.magic);
         self.log.end_offset = self.log.end_offset.max(last.plus(1));
         let attributes = header.attributes();
         if !batch.checksum()?.is_valid() {

@@ -8,8 +8,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::cluster_log::ClusterLog;
 use crate::format::uuid::Uuid;
-use crate::storage::directory::PartitionDirectory;
-use crate::storage::partition_name::CLUSTER_METADATA;
 use crate::storage::source::Access;
 
 /// The topics that a cluster's metadata know, by id.
@@ -54,11 +52,7 @@ impl TopicNames {
 }
 
 fn topics(log_directory: &Path, access: Access) -> Option<Topics> {
-    let path = log_directory.join(format!("{CLUSTER_METADATA}-0"));
-    if !path.is_dir() {
-        return None;
-    }
-    let log = ClusterLog::read(&PartitionDirectory::list(&path), access);
+    let log = ClusterLog::in_log_directory(log_directory, access)?;
     let topics = log.image.topics();
     let topics = topics.iter().map(|(id, topic)| (*id, topic.name.clone()));
     (log.end_offset.0 > 0).then(|| topics.collect())

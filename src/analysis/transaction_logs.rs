@@ -9,7 +9,7 @@ use super::transaction_coordinator::TRANSACTION_STATE_TOPIC;
 use crate::format::properties;
 use crate::storage::directory::{Operand, PartitionDirectory};
 use crate::storage::file_name::FileKind;
-use crate::storage::partition_name::{CLUSTER_METADATA, PartitionName};
+use crate::storage::partition_name::PartitionName;
 use crate::storage::source::{Access, ReadError, Source};
 
 /// The partitions of `__transaction_state` behind a path, with their numbers; directories on their
@@ -17,10 +17,8 @@ use crate::storage::source::{Access, ReadError, Source};
 pub fn state_partitions(operand: &Operand) -> impl Iterator<Item = (u32, &PartitionDirectory)> {
     let partitions = operand.partitions().iter();
     partitions.filter_map(|directory| {
-        let name = directory.name.as_ref()?;
-        let is_current = name.state.is_none() && name.topic == TRANSACTION_STATE_TOPIC;
-        let number = u32::try_from(name.partition).ok()?;
-        is_current.then_some((number, directory))
+        let number = number_of(directory.name.as_ref()?)?;
+        Some((number, directory))
     })
 }
 
@@ -41,7 +39,10 @@ pub fn unread_partitions(operand: &Operand) -> impl Iterator<Item = (u32, &Path)
 /// The number of the partition of `__transaction_state` that a path is named after.
 #[must_use]
 pub fn state_partition(path: &Path) -> Option<u32> {
-    let name = PartitionName::parse(path.file_name()?)?;
+    number_of(&PartitionName::parse(path.file_name()?)?)
+}
+
+fn number_of(name: &PartitionName) -> Option<u32> {
     let is_current = name.state.is_none() && name.topic == TRANSACTION_STATE_TOPIC;
     let number = u32::try_from(name.partition).ok()?;
     is_current.then_some(number)
@@ -74,12 +75,7 @@ pub fn cluster_id(log_directory: &Path, access: Access) -> Option<String> {
 /// none lie there that can be read whole.
 #[must_use]
 pub fn partition_count(log_directory: &Path, access: Access) -> Option<NonZeroU32> {
-    let path = log_directory.join(format!("{CLUSTER_METADATA}-0"));
-    if !path.is_dir() {
-        return None;
-    }
-    let log = ClusterLog::read(&PartitionDirectory::list(&path), access);
-    partition_count_by(&log)
+    partition_count_by(&ClusterLog::in_log_directory(log_directory, access)?)
 }
 
 /// The same of metadata that were read.

@@ -1,6 +1,6 @@
 //! A cluster as its metadata tell it: tables for people, or a JSON document.
 
-use super::json::{Object, WideIntegers, push_int, push_text};
+use super::json::{Object, WideIntegers, array, push_int, push_text};
 use super::measure::count;
 use super::one_line::{on_one_line, path_on_one_line};
 use super::table::{Align, Table};
@@ -199,21 +199,6 @@ pub fn json(log: &ClusterLog, wide: WideIntegers) -> Vec<u8> {
     );
     object.close_line();
     out
-}
-
-fn array<T>(
-    out: &mut Vec<u8>,
-    items: impl IntoIterator<Item = T>,
-    mut push: impl FnMut(T, &mut Vec<u8>),
-) {
-    out.push(b'[');
-    for (number, item) in items.into_iter().enumerate() {
-        if number > 0 {
-            out.push(b',');
-        }
-        push(item, out);
-    }
-    out.push(b']');
 }
 
 fn push_broker(id: i32, broker: &Broker, wide: WideIntegers, out: &mut Vec<u8>) {

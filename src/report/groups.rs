@@ -1,7 +1,7 @@
 //! Groups with their committed offsets: tables for people, a JSON document, or the lines that
 //! `kafka-consumer-groups.sh --reset-offsets --from-file` takes.
 
-use super::json::{Object, WideIntegers};
+use super::json::{Object, WideIntegers, array};
 use super::measure::count;
 use super::one_line::on_one_line;
 use super::table::{Align, Table};
@@ -109,27 +109,22 @@ fn name((topic, partition): &TopicPartition) -> String {
 /// The groups as one JSON document.
 #[must_use]
 pub fn json(view: &View<'_>, wide: WideIntegers) -> Vec<u8> {
-    let mut out = b"{\"schema\":1,\"groups\":[".to_vec();
-    for (number, (id, group)) in view.groups.iter().enumerate() {
-        if number > 0 {
-            out.push(b',');
-        }
-        let mut object = Object::open(&mut out, wide);
+    let mut out = b"{\"schema\":1,\"groups\":".to_vec();
+    array(&mut out, &view.groups, |(id, group), out| {
+        let mut object = Object::open(out, wide);
         object.text("groupId", id);
         object.text("type", group.kind().name());
         object.text("state", group.state());
-        let offsets = object.name("offsets");
-        offsets.push(b'[');
-        for (number, (place, committed)) in group.offsets().iter().enumerate() {
-            if number > 0 {
-                offsets.push(b',');
-            }
-            push_offset(view, place, committed, wide, offsets);
-        }
-        offsets.push(b']');
+        array(
+            object.name("offsets"),
+            group.offsets(),
+            |(place, committed), out| {
+                push_offset(view, place, committed, wide, out);
+            },
+        );
         object.close();
-    }
-    out.extend_from_slice(b"]}\n");
+    });
+    out.extend_from_slice(b"}\n");
     out
 }
 

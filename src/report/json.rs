@@ -152,6 +152,22 @@ impl<'o> Object<'o> {
     }
 }
 
+/// Appends an array, each of whose items `push` appends.
+pub fn array<T>(
+    out: &mut Vec<u8>,
+    items: impl IntoIterator<Item = T>,
+    mut push: impl FnMut(T, &mut Vec<u8>),
+) {
+    out.push(b'[');
+    for (place, item) in items.into_iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        push(item, out);
+    }
+    out.push(b']');
+}
+
 /// Appends an integer.
 #[inline]
 pub fn push_int(value: i64, wide: WideIntegers, out: &mut Vec<u8>) {

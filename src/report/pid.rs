@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::json::{Object, WideIntegers};
+use super::json::{Object, WideIntegers, array};
 use crate::analysis::mapping_edges::Edge;
 use crate::analysis::region_odds::{Odds, REGIONS};
 use crate::format::number::ProducerId;
@@ -161,7 +161,7 @@ fn map_json(mapped: &Mapped, wide: WideIntegers) -> Vec<u8> {
     let edges = Edge::all_of(mapped.mapping, mapped.original);
     for (name, is_warning) in [("warnings", true), ("notes", false)] {
         let chosen = edges.iter().filter(|edge| edge.is_warning() == is_warning);
-        push_list(object.name(name), chosen, |edge, out| {
+        array(object.name(name), chosen, |edge, out| {
             let mut object = Object::open(out, wide);
             object.text("code", edge_code(*edge));
             object.text("message", &edge_message(*edge, mapped.original));
@@ -227,7 +227,7 @@ fn explain_json(id: ProducerId, wide: WideIntegers) -> Vec<u8> {
     object.producer_id(id.0);
     object.text("origin", id.origin());
     let readings = Reading::all_of(id);
-    push_list(object.name("readings"), readings.iter(), |reading, out| {
+    array(object.name("readings"), readings.iter(), |reading, out| {
         let mut object = Object::open(out, wide);
         object.text("kind", reading_kind(*reading));
         match *reading {
@@ -332,19 +332,4 @@ fn probability_text(odds: Odds) -> String {
 
 fn hex(id: ProducerId) -> String {
     format!("0x{:016X}", id.0)
-}
-
-fn push_list<T>(
-    out: &mut Vec<u8>,
-    items: impl Iterator<Item = T>,
-    mut push: impl FnMut(T, &mut Vec<u8>),
-) {
-    out.push(b'[');
-    for (index, item) in items.enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        push(item, out);
-    }
-    out.push(b']');
 }

@@ -1,6 +1,6 @@
 //! Producer snapshots as a JSON document that is written while it is made.
 
-use super::json::{Object, WideIntegers, push_int};
+use super::json::{Object, WideIntegers, array, push_int};
 use super::pieces::{Pieces, Write};
 use super::producers::path_text;
 use super::snapshot::{View, cause_text};
@@ -123,15 +123,9 @@ fn push_item(item: Item<'_>, wide: WideIntegers, out: &mut Vec<u8>) {
     let mut object = Object::open(out, wide);
     object.producer_id(id.0);
     object.text("result", outcome.name());
-    let list = object.name("fields");
-    list.push(b'[');
-    for (index, field) in fields.iter().enumerate() {
-        if index > 0 {
-            list.push(b',');
-        }
-        push_field(*field, wide, list);
-    }
-    list.push(b']');
+    array(object.name("fields"), fields, |field, out| {
+        push_field(*field, wide, out);
+    });
     match cause {
         Some(cause) => {
             object.boolean("isLegal", cause.is_legal());

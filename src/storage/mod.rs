@@ -18,6 +18,7 @@ pub mod segment;
 pub mod small_file;
 pub mod source;
 mod spool;
+pub mod topic_id;
 pub mod unfinished;
 mod window;
 pub mod work_directory;

@@ -10,7 +10,6 @@ use std::path::Path;
 use super::checker::Found;
 use super::code::FindingCode;
 use super::finding::{Evidence, Finding};
-use super::partition_metadata::id_of;
 use crate::analysis::log_findings::Severity;
 use crate::analysis::topic_names::TopicNames;
 use crate::format::malformed::StreamFault;
@@ -21,6 +20,7 @@ use crate::storage::directory::{LogDirectory, PartitionDirectory};
 use crate::storage::file_name::FileKind;
 use crate::storage::partition_name::DirectoryState;
 use crate::storage::source::{Access, ReadError, Source};
+use crate::storage::topic_id::topic_id;
 
 /// Whose a log directory is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,8 +84,12 @@ pub(super) fn owner(
 }
 
 /// Tells what keeps a broker from starting that has all these directories in its `log.dirs`.
-pub(super) fn check(directories: &[(&LogDirectory, Owner)], access: Access, found: Found<'_>) {
-    let names = TopicNames::new(access);
+pub(super) fn check(
+    directories: &[(&LogDirectory, Owner)],
+    names: &TopicNames,
+    access: Access,
+    found: Found<'_>,
+) {
     nobodys(directories, found);
     for (at, (one, owner)) in directories.iter().enumerate() {
         for (other, other_owner) in directories.iter().take(at) {
@@ -94,7 +98,7 @@ pub(super) fn check(directories: &[(&LogDirectory, Owner)], access: Access, foun
                 Relation::Copies => copies(&one.path, &other.path, found),
                 Relation::Siblings(severity) => {
                     let ids = |pair: [&PartitionDirectory; 2]| {
-                        ids_apart(pair, [one, other], &names, access)
+                        ids_apart(pair, [one, other], names, access)
                     };
                     shared(one, other, severity, &ids, found);
                 }
@@ -233,7 +237,9 @@ fn ids_apart(
     names: &TopicNames,
     access: Access,
 ) -> String {
-    let [Some(here), Some(there)] = pair.map(|directory| id_of(directory, access)) else {
+    // What is wrong with a file is told with its partition.
+    let ids = pair.map(|directory| topic_id(directory, access).ok().flatten());
+    let [Some(here), Some(there)] = ids else {
         return String::new();
     };
     if here == there {

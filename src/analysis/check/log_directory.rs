@@ -30,11 +30,13 @@ pub fn check_log_directories(
 ) -> Vec<ReadError> {
     let mut unread = Vec::new();
     let mut owners = Vec::new();
+    let names = TopicNames::new(access);
     for (directory, checkpoints) in directories {
-        let owner = check_log_directory(directory, checkpoints, access, found, &mut unread);
+        let place = (*directory, *checkpoints);
+        let owner = check_log_directory(place, &names, access, found, &mut unread);
         owners.push((*directory, owner));
     }
-    duplicates::check(&owners, access, found);
+    duplicates::check(&owners, &names, access, found);
     unread
 }
 
@@ -66,8 +68,8 @@ pub fn of_finding(finding: &Finding) -> Vec<Placed> {
 }
 
 fn check_log_directory(
-    directory: &LogDirectory,
-    checkpoints: &Checkpoints,
+    (directory, checkpoints): (&LogDirectory, &Checkpoints),
+    names: &TopicNames,
     access: Access,
     found: Found<'_>,
     unread: &mut Vec<ReadError>,
@@ -84,8 +86,7 @@ fn check_log_directory(
             Some((partition, id.ok()?))
         })
         .collect();
-    let names = TopicNames::new(access);
-    partition_metadata::compare(&ids, &directory.path, &names, found);
+    partition_metadata::compare(&ids, &directory.path, names, found);
     duplicates::owner(directory, access, found).unwrap_or_else(|error| {
         unread.push(error);
         Owner::Unknown

@@ -73,15 +73,6 @@ pub(super) fn check(
     }
 }
 
-/// The id that a partition's file gives, where it can be read; what is wrong with it is told by
-/// [`check`].
-pub(super) fn id_of(directory: &PartitionDirectory, access: Access) -> Option<Uuid> {
-    match check(directory, false, access, &mut |_| {}) {
-        Ok(TopicId::Known(id)) => Some(id),
-        Ok(TopicId::Absent | TopicId::Unreadable) | Err(_) => None,
-    }
-}
-
 /// The file is written before the first record is.
 fn missing(directory: &PartitionDirectory) -> Finding {
     let holds_records = directory.files_of(FileKind::Log).any(|file| {

@@ -10,7 +10,6 @@ use crate::analysis::partition_log::first_offset;
 use crate::format::leader_epoch_checkpoint;
 use crate::format::number::Offset;
 use crate::format::offset_checkpoint;
-use crate::format::partition_metadata;
 use crate::format::uuid::Uuid;
 use crate::state::epochs::LeaderEpochs;
 use crate::state::log_end::named_end;
@@ -22,6 +21,7 @@ use crate::storage::listener::Listener;
 use crate::storage::partition_name::PartitionName;
 use crate::storage::small_file::{contents, owner};
 use crate::storage::source::{Access, ReadError, Source};
+use crate::storage::topic_id::topic_id;
 
 /// Which of the two logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -111,9 +111,7 @@ impl ComparedLog {
             topic_partition: name_of(directory),
             path: directory.path.clone(),
             start: start.map_or(first, |start| start.max(first)),
-            topic_id: contents(FileKind::PartitionMetadata)
-                .and_then(|bytes| partition_metadata::decode(&bytes).ok())
-                .map(|metadata| metadata.topic_id),
+            topic_id: topic_id(directory, access).ok().flatten(),
             cluster_id: owner(log_directory, access).and_then(|owner| owner.cluster_id),
             checkpoint: contents(FileKind::LeaderEpochCheckpoint)
                 .filter(|bytes| !bytes.is_empty())

@@ -4,7 +4,7 @@ use super::{Outcome, View};
 use crate::format::number::Offset;
 use crate::repair::plan::{Lost, Plan, Step};
 use crate::repair::replicas::Replicas;
-use crate::report::json::{Object, WideIntegers, push_int, push_text};
+use crate::report::json::{Object, WideIntegers, array, push_int, push_text};
 use crate::report::producers::path_text;
 
 /// The version of the document.
@@ -54,17 +54,6 @@ pub fn json(view: &View<'_>, wide: WideIntegers, out: &mut Vec<u8>) {
         None => object.null("result"),
     }
     object.close();
-}
-
-fn array<T>(out: &mut Vec<u8>, items: &[T], mut push: impl FnMut(&T, &mut Vec<u8>)) {
-    out.push(b'[');
-    for (index, item) in items.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        push(item, out);
-    }
-    out.push(b']');
 }
 
 fn step(plan: &Plan, step: &Step, wide: WideIntegers, out: &mut Vec<u8>) {

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::analysis::transaction_coordinator::{TransactionCoordinator, TransactionState};
 use crate::format::number::{ProducerId, Timestamp};
 use crate::format::transaction_log::{TransactionLogKey, TransactionLogValue, Version};
-use crate::report::json::{Object, WideIntegers, push_text};
+use crate::report::json::{Object, WideIntegers, array, push_text};
 use crate::report::measure;
 use crate::report::one_line::on_one_line;
 use crate::report::paragraph::wrap;
@@ -100,11 +100,7 @@ fn time(time: Timestamp) -> String {
 
 /// An array of objects.
 pub(super) fn write_json(known: &[Known<'_>], wide: WideIntegers, out: &mut Vec<u8>) {
-    out.push(b'[');
-    for (index, one) in known.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
+    array(out, known, |one, out| {
         let value = &one.state.value;
         let timed = |time: Timestamp| (time != Timestamp::NONE).then_some(time.0);
         let mut object = Object::open(out, wide);
@@ -119,15 +115,10 @@ pub(super) fn write_json(known: &[Known<'_>], wide: WideIntegers, out: &mut Vec<
         object.int("timeoutMs", value.transaction_timeout_ms);
         object.optional_int("startTimestamp", timed(value.start_timestamp));
         object.optional_int("lastUpdateTimestamp", timed(value.last_update_timestamp));
-        let partitions = object.name("topicPartitions");
-        partitions.push(b'[');
-        for (index, name) in topic_partitions(value).iter().enumerate() {
-            if index > 0 {
-                partitions.push(b',');
-            }
-            push_text(name, partitions);
-        }
-        partitions.push(b']');
+        let partitions = topic_partitions(value);
+        array(object.name("topicPartitions"), &partitions, |name, out| {
+            push_text(name, out);
+        });
         if value.version != Version::V0 {
             object.int("clientTransactionVersion", value.client_transaction_version);
         }
@@ -137,6 +128,5 @@ pub(super) fn write_json(known: &[Known<'_>], wide: WideIntegers, out: &mut Vec<
         }
         object.int("offset", one.state.offset.0);
         object.close();
-    }
-    out.push(b']');
+    });
 }

@@ -9,7 +9,7 @@ use crate::analysis::open_transactions::OpenView;
 use crate::analysis::transaction_stats::TransactionStats;
 use crate::format::number::Offset;
 use crate::format::transaction_log::TransactionLogKey;
-use crate::report::json::{Object, WideIntegers, push_int, push_text};
+use crate::report::json::{Object, WideIntegers, array, push_int, push_text};
 use crate::report::producers;
 use crate::report::transactions::abort_command::abort_command;
 use crate::storage::partition_name::PartitionName;
@@ -90,18 +90,13 @@ impl JsonReport {
     }
 
     fn dropped(&self, dropped: &[Dropped], out: &mut Vec<u8>) {
-        out.push(b'[');
-        for (index, one) in dropped.iter().enumerate() {
-            if index > 0 {
-                out.push(b',');
-            }
+        array(out, dropped, |one, out| {
             let mut object = Object::open(out, self.wide);
             object.producer_id(one.producer_id.0);
             object.int("firstOffset", one.first_offset.0);
             object.int("barrierOffset", one.barrier_offset.0);
             object.close();
-        }
-        out.push(b']');
+        });
     }
 
     /// The fields of a partition behind its transactions, up to its closing brace.

@@ -57,14 +57,18 @@ fn without_last(path: &Path, batches: usize) {
     fs::write(path, &log[..end]).unwrap();
 }
 
+/// A log directory with the metadata of a small cluster.
+fn beside_metadata() -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    let metadata = testdata("crash/clean").join(METADATA);
+    copy_tree(&metadata, &root.path().join(METADATA));
+    root
+}
+
 #[test]
 fn ids_that_the_clusters_metadata_have_not_given_out_are_told_once_each() {
-    let root = tempfile::tempdir().unwrap();
+    let root = beside_metadata();
     let data = root.path();
-    copy_tree(
-        &testdata("crash/clean").join(METADATA),
-        &data.join(METADATA),
-    );
     for name in ["txn-v1-0", "txn-v2-0", "txn-open-0"] {
         copy_tree(&testdata("main").join(name), &data.join(name));
     }
@@ -132,12 +136,8 @@ fn metadata_count_for_the_log_directories_of_their_own_cluster() {
 
 #[test]
 fn an_id_is_a_guess_where_it_is_later_than_the_metadata_and_silent_where_repairs_gave_it() {
-    let root = tempfile::tempdir().unwrap();
+    let root = beside_metadata();
     let data = root.path();
-    copy_tree(
-        &testdata("crash/clean").join(METADATA),
-        &data.join(METADATA),
-    );
     let log = Log::default().data(999, 0).data(1000, 0).data(1 << 62, 0);
     let log = log.data(-7, 0).data((1 << 62) - 1, 0);
     const YEARS: i64 = 10 * 365 * 86_400_000;
