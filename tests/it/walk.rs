@@ -310,8 +310,15 @@ fn segments() -> Vec<Vec<u8>> {
     found
 }
 
-/// A damaged length led past this batch to another one, which wins, and the damage tells of it.
-fn is_told(found: &[Piece], span: Span) -> bool {
+/// A length led past this batch to another one, to the last zeros or to the end of the file, which
+/// wins, and the damage tells of it.
+fn is_told(log: &[u8], found: &[Piece], span: Span) -> bool {
+    let leads_to_the_end = |position: u64| {
+        let field = usize::try_from(position).unwrap() + LENGTH_AT;
+        let length = log.get(field..).and_then(<[u8]>::first_chunk);
+        let length = length.map_or(-1, |bytes| i32::from_be_bytes(*bytes));
+        u64::try_from(length + 12).is_ok_and(|size| position + size == log.len() as u64)
+    };
     let begins = |at| {
         let batch = |piece: &Piece| matches!(piece, Piece::Batch(next) if next.position == at);
         found.iter().any(batch)
@@ -325,8 +332,8 @@ fn is_told(found: &[Piece], span: Span) -> bool {
         Piece::Damage(damage) => {
             let range = damage.position..damage.position + damage.size;
             range.contains(&span.position)
-                // To a batch, or to zeros that end the file.
-                && damage.message.contains("where its length leads")
+                && (damage.message.contains("where its length leads")
+                    || leads_to_the_end(damage.position))
                 && damage.message.contains("; inside, ")
         }
     })
@@ -388,7 +395,7 @@ proptest! {
                 unharmed += usize::from(log.get(own.clone()) == sound.get(own));
                 continue;
             }
-            if !found.contains(&Piece::Batch(span)) && !is_told(&found, span) {
+            if !found.contains(&Piece::Batch(span)) && !is_told(&log, &found, span) {
                 missing.push(span);
             }
         }
@@ -408,6 +415,26 @@ fn a_sound_segment_is_its_batches() {
             .collect();
         assert_eq!(places(&log), expected, "{path}");
     }
+}
+
+/// Where a piece as long as the last batch is missing, the length in front leads to the file's end.
+#[test]
+fn a_length_that_leads_to_the_end_by_chance_tells_of_the_batch_inside() {
+    let written = [batches::plain(0, &[7; 90]), batches::plain(1, b"value")];
+    let [first, last] = written.each_ref().map(Vec::len);
+    let mut log = written.concat();
+    log.drain(12..12 + last);
+    let [Piece::Damage(damage)] = &walked(&log)[..] else {
+        panic!("more than one piece of damage");
+    };
+    assert_eq!((damage.position, damage.size), (0, log.len() as u64));
+    let at = first - last + 1;
+    let inside = format!(
+        "{first} bytes of damage up to the end of the file; inside, 1 record set has a right \
+         checksum, the first at position {}: `tail -c +{at}` cuts it out",
+        at - 1
+    );
+    assert!(damage.message.ends_with(&inside), "{}", damage.message);
 }
 
 /// Zeros to the end are no place that a length could hit only by being right: a length with a
