@@ -9,6 +9,7 @@
 use super::member::Member;
 use super::piece::Piece;
 use super::writer::{Link, Writer};
+use crate::format::number::ProducerEpoch;
 use std::collections::{BTreeMap, HashMap};
 
 /// So many writers are told apart.
@@ -102,9 +103,11 @@ pub(super) fn ways(
 ) -> Ways {
     let least = known.decided.values().max().map_or(1, |writer| writer + 1);
     let mut most = least.max(known.writers).min(MOST_WRITERS);
+    let lowest_behind = lowest_behind(members);
     let (layers, is_cut_short) = loop {
         let among = Among {
             members,
+            lowest_behind: &lowest_behind,
             pieces,
             known,
             expiration_ms,
@@ -124,9 +127,24 @@ pub(super) fn ways(
     }
 }
 
+/// Of each batch the lowest epoch of those behind it.
+fn lowest_behind(members: &[Member]) -> Vec<ProducerEpoch> {
+    let mut lowest = ProducerEpoch(i16::MAX);
+    let backwards = members.iter().rev().map(|member| {
+        let behind = lowest;
+        lowest = lowest.min(member.seen.producer_epoch);
+        behind
+    });
+    let mut all: Vec<_> = backwards.collect();
+    all.reverse();
+    all
+}
+
 /// The ways among a number of writers.
 struct Among<'a> {
     members: &'a [Member],
+    /// Of each member the lowest epoch of those behind it.
+    lowest_behind: &'a [ProducerEpoch],
     pieces: &'a [Piece],
     known: &'a Known,
     expiration_ms: i64,
@@ -142,6 +160,7 @@ impl Among<'_> {
         for (place, piece) in self.pieces.iter().enumerate() {
             let step = Step {
                 members: self.members,
+                lowest_behind: self.lowest_behind,
                 piece,
                 decided: self.known.decided.get(&place).copied(),
                 known: self.known.writers,
@@ -162,6 +181,7 @@ impl Among<'_> {
 /// The step to one piece.
 struct Step<'a> {
     members: &'a [Member],
+    lowest_behind: &'a [ProducerEpoch],
     piece: &'a Piece,
     decided: Option<usize>,
     /// How many writers are known of.
@@ -245,12 +265,17 @@ impl Step<'_> {
     /// Whose a marker is that comes for the one open transaction under the leader of its last
     /// batch: a cluster gives an id to one producer, and that one's coordinator alone writes
     /// markers. Two sources of a mirror may have the same leader epoch, so this is not said where
-    /// more writers are known of.
+    /// more writers are known of, nor of a marker behind which an epoch below its own goes on: it
+    /// may be that of somebody else who left nothing but this.
     fn sole(&self, node: &Node) -> Option<usize> {
         if self.known > 1 {
             return None;
         }
         let member = self.member()?;
+        let lowest_behind = self.lowest_behind.get(*self.piece.places.first()?)?;
+        if *lowest_behind < member.seen.producer_epoch {
+            return None;
+        }
         let last = node.writers.get(node.by)?;
         let before = self.members.get(last.last)?;
         let ends = |writer: &&Writer| writer.link(member) == Some(Link::Ends);

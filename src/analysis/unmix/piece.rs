@@ -88,24 +88,19 @@ impl Pieces {
     ) -> bool {
         let mut placed = self.placed(members);
         placed.retain(|(place, _)| takes(*place));
-        if placed
-            .iter()
-            .any(|(_, member)| member.seen.is_transactional)
-        {
-            return false;
-        }
-        // Sequences begin again with 0 one day; times do not.
-        placed.sort_by_key(|(_, Member { seen, .. })| {
-            (
-                seen.producer_epoch,
-                seen.first_timestamp,
-                seen.base_sequence,
-            )
-        });
+        // Sequences begin again with 0 one day; times do not. What was sent at one time lies as it
+        // was sent, or was misplaced as well and lies by its sequences.
+        placed.sort_by_key(|(_, Member { seen, .. })| (seen.producer_epoch, seen.first_timestamp));
         let mut pairs = placed.iter().zip(placed.iter().skip(1));
         let is_in_time = pairs
             .all(|((_, one), (_, other))| one.seen.max_timestamp <= other.seen.first_timestamp);
-        is_in_time && follow_each_other(&placed)
+        is_in_time && follow_each_other(&placed) || {
+            placed.sort_by_key(|(_, Member { seen, .. })| {
+                let time = seen.first_timestamp;
+                (seen.producer_epoch, time, seen.base_sequence)
+            });
+            is_in_time && follow_each_other(&placed)
+        }
     }
 
     /// The members without copies, each with its place.

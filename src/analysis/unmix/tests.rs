@@ -61,6 +61,13 @@ fn log(members: impl IntoIterator<Item = Member>) -> Vec<Member> {
     members.into_iter().map(place).collect()
 }
 
+fn at_times<const N: usize>(members: &mut [Member], times: [i64; N]) {
+    for (member, time) in members.iter_mut().zip(times) {
+        member.seen.first_timestamp = Timestamp(time);
+        member.seen.max_timestamp = Timestamp(time);
+    }
+}
+
 fn found(members: &[Member]) -> Unmixed {
     unmix(members, 1, &Decisions::new(), DAY_MS).unwrap()
 }
@@ -149,6 +156,45 @@ fn where_both_may_go_on_nothing_is_guessed() {
 fn a_new_epoch_may_be_of_either() {
     let members = log([data(0, (0, 4), 0), data(0, (0, 1), 11), data(1, (0, 0), 12)]);
     assert_eq!(ambiguous(&found(&members)), [2]);
+}
+
+/// Nobody but the first has records here, and the marker may be of a producer that has none.
+#[test]
+fn a_marker_in_front_of_an_epoch_that_goes_on_is_of_nobody_for_certain() {
+    let members = log([
+        in_transaction(data(0, (0, 0), 0)),
+        abort(1, 0),
+        in_transaction(data(0, (1, 1), 10)),
+        in_transaction(data(0, (2, 2), 10)),
+    ]);
+    let found = found(&members);
+    assert_eq!(found.count, 2);
+    assert_eq!(ambiguous(&found), [1, 2, 3]);
+}
+
+/// A mirror that goes on with another source brings what came before.
+#[test]
+fn batches_of_transactions_that_come_in_another_order_may_be_of_one() {
+    let mut members = log([
+        in_transaction(data(1, (17, 18), 1)),
+        in_transaction(data(1, (2, 3), 1)),
+        in_transaction(data(1, (4, 5), 1)),
+    ]);
+    at_times(&mut members, [23, 6, 7]);
+    let found = found(&members);
+    assert_eq!((found.count, found.is_certain()), (1, true));
+}
+
+#[test]
+fn sequences_that_begin_again_may_lie_at_one_time_in_another_order() {
+    let mut members = log([
+        data(0, (2, 2), 0),
+        data(0, (i32::MAX - 1, i32::MAX), 0),
+        data(0, (0, 1), 0),
+    ]);
+    at_times(&mut members, [10, 6, 6]);
+    let found = found(&members);
+    assert_eq!((found.count, found.is_certain()), (1, true));
 }
 
 #[test]

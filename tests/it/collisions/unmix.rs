@@ -2,6 +2,7 @@
 //! given to the wrong writer.
 
 use super::measure::tell;
+use super::seeds;
 use kfsck::analysis::unmix::{Decisions, Members, Unmixed, unmix};
 use kfsck::format::number::ProducerId;
 use kfsck::simulate::stored::Stored;
@@ -157,8 +158,10 @@ impl Measure {
             faults.join("\n")
         );
         let two = self.rows.get("two writers");
+        // The designs share their logs, so of seeds that nobody has seen a few say little.
+        let few = if seeds().start == 0 { 0 } else { 10_000 };
         assert!(
-            two.is_none_or(|row| row.batches < 1000 || 2 * row.certain > row.batches),
+            two.is_none_or(|row| row.batches < few || 2 * row.certain > row.batches),
             "little is certain\n{table}"
         );
         two.map_or(0, |row| row.ids)
