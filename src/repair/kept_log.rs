@@ -1,6 +1,7 @@
 //! The log that stays: which bytes of which segment, what a broker believes of it, and what its
 //! indexes should say.
 
+use super::copies::{Copy, without_copies};
 use super::epoch_line::{OutOfLine, Spot};
 use super::gaps::Gaps;
 use super::holes::Holes;
@@ -56,6 +57,8 @@ pub(super) struct KeptLog {
     pub(super) gaps: Vec<String>,
     /// What becomes of transactions whose end marker is lost.
     pub(super) lost_ends: Vec<String>,
+    /// Files that go because they are another one once more.
+    pub(super) copies: Vec<Copy>,
     pub(super) manager: Manager<1>,
 }
 
@@ -76,10 +79,12 @@ pub(super) struct Ground<'a> {
 /// # Errors
 /// A file that cannot be read.
 pub(super) fn kept_log(ground: &Ground<'_>) -> Result<KeptLog, ReadError> {
-    let files = match ground.how {
-        How::AsItIs => segments(ground.directory),
-        How::Truncate | How::Salvage => placed(segments(ground.directory), ground.terms)?,
-    };
+    let mut copies = Vec::new();
+    let mut files = segments(ground.directory);
+    if ground.how != How::AsItIs {
+        (files, copies) = without_copies(files, ground.terms)?;
+        files = placed(files, ground.terms)?;
+    }
     let base = files.first().map_or(Offset(0), |file| file.base_offset);
     let mut manager = Manager::new(ground.partition, ground.terms.rules);
     manager.count_all_as_replicated();
@@ -112,6 +117,7 @@ pub(super) fn kept_log(ground: &Ground<'_>) -> Result<KeptLog, ReadError> {
             epochs_agree: true,
             gaps: Vec::new(),
             lost_ends: Vec::new(),
+            copies,
             manager,
         },
     };

@@ -112,13 +112,14 @@ fn plan_segments(
         if !stay.contains(&base) {
             let name = name_of(&file.path);
             let is_moved = log.segments.iter().any(|segment| segment.source == name);
-            draft.remove(
-                &name,
-                match is_moved {
-                    true => "it bears another name now",
-                    false => "no batch of it stays",
-                },
-            );
+            let mut copies = log.copies.iter();
+            let copy = copies.find(|copy| copy.file.base_offset == base);
+            let why = match copy {
+                _ if is_moved => "it bears another name now".to_owned(),
+                Some(copy) => format!("it is {} once more, byte for byte", name_of(&copy.of.path)),
+                None => "no batch of it stays".to_owned(),
+            };
+            draft.remove(&name, &why);
             for kind in [
                 FileKind::OffsetIndex,
                 FileKind::TimeIndex,

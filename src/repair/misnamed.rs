@@ -41,14 +41,7 @@ pub(super) fn placed(
     files: Vec<SegmentFile>,
     terms: &Terms,
 ) -> Result<Vec<SegmentFile>, ReadError> {
-    let mut suspects = Vec::with_capacity(files.len());
-    for (at, file) in files.iter().enumerate() {
-        let next = files.get(at + 1).map(|next| next.base_offset);
-        let first = first_offset(file, terms)?;
-        suspects.push(first.is_some_and(|first| {
-            first < file.base_offset || next.is_some_and(|next| first >= next)
-        }));
-    }
+    let suspects = suspects(&files, terms)?;
     if !suspects.contains(&true) {
         return Ok(files);
     }
@@ -73,6 +66,22 @@ pub(super) fn placed(
     let mut files: Vec<_> = held.into_iter().map(|held| held.file).collect();
     files.sort_by_key(|file| file.base_offset);
     Ok(files)
+}
+
+/// Of each file whether it begins outside of what the names leave it.
+///
+/// # Errors
+/// A read that failed.
+pub(super) fn suspects(files: &[SegmentFile], terms: &Terms) -> Result<Vec<bool>, ReadError> {
+    let mut suspects = Vec::with_capacity(files.len());
+    for (at, file) in files.iter().enumerate() {
+        let next = files.get(at + 1).map(|next| next.base_offset);
+        let first = first_offset(file, terms)?;
+        suspects.push(first.is_some_and(|first| {
+            first < file.base_offset || next.is_some_and(|next| first >= next)
+        }));
+    }
+    Ok(suspects)
 }
 
 /// Whether a file bears another name than that of the place where it belongs.

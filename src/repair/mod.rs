@@ -17,6 +17,7 @@ pub mod apply;
 pub mod barrier;
 mod chain;
 pub mod content;
+mod copies;
 mod draft;
 mod epoch_line;
 pub mod error;

@@ -159,11 +159,16 @@ impl Neighbours {
     }
 
     /// The batch at the one offset that the batch before and the one behind leave to it, where it
-    /// says another, and the finding that tells so.
+    /// says another, and the finding that tells so. In front of a segment's first batch stands the
+    /// name of the file.
     #[cold]
     pub(super) fn placed(&self, batch: &Batch, behind: &Batch) -> Option<(Batch, Finding)> {
-        let before = self.before.as_ref()?;
-        let should = before.last.0.checked_add(1)?;
+        let before = self.before.as_ref();
+        let should = match before {
+            Some(before) => before.last.0.checked_add(1)?,
+            None if batch.place.position == 0 => self.base.0,
+            None => return None,
+        };
         let length = batch.last_offset.0.checked_sub(batch.base_offset.0)?;
         let last = should.checked_add(length)?;
         let is_alone = length >= 0
@@ -174,34 +179,41 @@ impl Neighbours {
         if !is_alone {
             return None;
         }
-        let (placed, finding) = self.moved(batch, Offset(should), "both neighbours leave");
-        let finding = finding.resting_on(before.evidence("batch before"));
-        Some((
-            placed,
-            finding.resting_on(Side::of(behind).evidence("batch behind")),
-        ))
+        let leave = match before {
+            Some(_) => "both neighbours leave",
+            None => "the file's name and the batch behind leave",
+        };
+        let (placed, mut finding) = self.moved(batch, Offset(should), leave);
+        if let Some(before) = before {
+            finding = finding.resting_on(before.evidence("batch before"));
+        }
+        let behind = Side::of(behind).evidence("batch behind");
+        Some((placed, finding.resting_on(behind)))
     }
 
-    /// The same of the last batch of a file, in front of the segment `next`: where the log ended by
-    /// the names of files stands for a batch behind. It did not end here if a segment begins below.
+    /// The same of the last batch of a file: where the segment `next` begins, or behind the last
+    /// one where the log ended by the names of files, stands for a batch behind.
     #[cold]
     pub(super) fn placed_last(
         &self,
         batch: &Batch,
         next: Option<&SegmentFile>,
     ) -> Option<(Batch, Finding)> {
-        if next.is_some_and(|next| Some(next.base_offset) != self.named_end) {
-            return None;
-        }
+        let end = next.map_or(self.named_end, |next| Some(next.base_offset));
         let due = match &self.before {
             Some(before) if before.end() == batch.place.position => before.last.plus(1),
             None if batch.place.position == 0 => self.base,
             _ => return None,
         };
         let offsets = (batch.base_offset, batch.last_offset);
-        let should = right_base(self.named_end, due, offsets).filter(|_| batch.magic >= MAGIC)?;
-        let why = "what lies in front and the name of a producer snapshot or segment, by which \
-                   the log ended once, leave";
+        let should = right_base(end, due, offsets).filter(|_| batch.magic >= MAGIC)?;
+        let why = match next {
+            Some(_) => "what lies in front and the name of the next segment leave",
+            None => {
+                "what lies in front and the name of a producer snapshot or segment, by which the \
+                 log ended once, leave"
+            }
+        };
         let (placed, finding) = self.moved(batch, should, why);
         let before = self.before.as_ref();
         Some(match before {

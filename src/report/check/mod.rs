@@ -5,6 +5,7 @@ pub mod advice;
 pub mod json;
 mod kept;
 mod next_start_text;
+mod producer_advice;
 mod repair_line;
 pub mod repairs;
 mod shown;

@@ -32,6 +32,8 @@ pub struct Repairs {
     is_tiered: bool,
     /// A repair in place was broken off.
     is_broken_off: bool,
+    /// An entry could not be looked at, so it is not known what lies there.
+    is_half_listed: bool,
     /// What mends the log, where batches are damaged that every verb reads.
     damage: Option<Way>,
     /// Records are damaged that only those read who build indexes.
@@ -57,6 +59,7 @@ enum Why {
     ClusterMetadata,
     NotItsOwn(DirectoryState),
     Internal(&'static str),
+    HalfListed,
     Swapping,
     Twins,
     Tiered,
@@ -77,6 +80,7 @@ impl Repairs {
             has_twins: pairs.any(|(one, next)| one.base_offset == next.base_offset),
             is_tiered: matches!((log_start, first), (Some(start), Some(first)) if start < first),
             is_broken_off: unsettled(&directory.path).is_some(),
+            is_half_listed: !directory.listing.unreadable.is_empty(),
             ..Self::default()
         }
     }
@@ -106,6 +110,7 @@ impl Repairs {
             | Code::OffsetRegression
             | Code::OffsetOverflow
             | Code::SegmentOverlap
+            | Code::NameMismatch
             | Code::MarkerMalformed
             | Code::BarrierMalformed
             | Code::StartBlocked => {
@@ -141,6 +146,9 @@ impl Repairs {
         }
         if self.is_broken_off {
             return Answer::First(Way::Settle);
+        }
+        if self.is_half_listed {
+            return Answer::Refused(Why::HalfListed);
         }
         if self.is_swapping && way != Way::Index {
             return Answer::Refused(Why::Swapping);
@@ -240,6 +248,10 @@ fn instead(why: Why, place: &Place<'_>, text: &str) -> String {
         Why::Internal(topic) => format!(
             "{text} No command changes the producers of {topic}, which brokers write for \
              themselves: take it from a healthy replica."
+        ),
+        Why::HalfListed => format!(
+            "{text} Nothing is repaired while an entry of {directory} cannot be looked at; stderr \
+             names it. Mend or remove that entry, then check again."
         ),
         Why::Swapping => format!(
             "{healthy} Of a last copy nothing is repaired while a compaction stands to be \

@@ -93,8 +93,9 @@ pub(super) const GROUP: Group = Group {
                      is not: nothing of a file of another name is in the log then. Offsets below \
                      the name's are found by nobody, and no index can name them.",
             repair: "`kfsck repair log` gives files their names back where these were exchanged, \
-                     and a file where its batches fill exactly what its neighbours leave. \
-                     Otherwise batches below the name's offset are damage to it.",
+                     and a file where its batches fill exactly what its neighbours leave. A copy \
+                     of another segment, byte for byte, goes. Otherwise batches below the name's \
+                     offset are damage to it.",
             action: "With the broker stopped, give a name without its 20 digits back to the file \
                      (`mv 60.log 00000000000000000060.log`), and to those beside it (`.index`, \
                      `.timeindex`, `.txnindex`). Where the digits are wrong, find the right ones \

@@ -207,6 +207,48 @@ fn no_line_is_shown_that_is_refused() {
     assert!(lines("plain-1")[0].contains("repair index"), "{told:#?}");
 }
 
+/// A segment once more under a later name: the log is mended first, and then nothing else is wrong.
+#[test]
+fn a_segment_copied_under_another_name_is_mended_by_one_line() {
+    let place = tempfile::tempdir().unwrap();
+    let data = place.path().join("data");
+    copy_tree(&testdata("main/idem-0"), &data.join("idem-0"));
+    let copy = data.join("idem-0/00000000000000009999.log");
+    fs::copy(data.join("idem-0").join(LOG), copy).unwrap();
+    let told = told(&findings(&check(&[&data])));
+    let lines: Vec<_> = told["idem-0"].0.iter().collect();
+    let [line] = lines[..] else {
+        panic!("{lines:#?}");
+    };
+    assert!(line.contains("repair log --salvage"), "{line}");
+    let output = line.replace("DIR", "mended");
+    run(&output, "", place.path()).ended_with(0);
+    let mended = place.path().join("mended/idem-0");
+    assert_eq!(findings(&check(&[&mended]).ended_with(0)), [Value::Null; 0]);
+}
+
+#[test]
+fn nothing_is_repaired_where_an_entry_cannot_be_looked_at() {
+    let place = tempfile::tempdir().unwrap();
+    let partition = place.path().join("data/plain-0");
+    copy_tree(&testdata("main/plain-0"), &partition);
+    let index = partition.join("00000000000000000000.index");
+    fs::remove_file(&index).unwrap();
+    std::os::unix::fs::symlink("nowhere", &index).unwrap();
+    let outcome = check(&[&place.path().join("data")]).ended_with(3);
+    let found = findings(&outcome);
+    let missing = found.iter().find(|one| one["code"] == "index-missing");
+    let missing = missing.unwrap_or_else(|| panic!("{found:#?}"));
+    assert_eq!(missing["repair"], Value::Null);
+    let advice = missing["advice"].as_str().unwrap();
+    assert!(advice.contains("cannot be looked at"), "{advice}");
+    assert!(
+        outcome.stderr.contains("leads nowhere"),
+        "{}",
+        outcome.stderr
+    );
+}
+
 /// A partition whose repair in place was broken off, before or behind the point of no return.
 fn broken_off(data: &Path, is_decided: bool) {
     copy_tree(&testdata("main/idem-0"), &data.join("idem-0"));
