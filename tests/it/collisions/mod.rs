@@ -6,7 +6,7 @@
 
 mod judge;
 mod measure;
-mod random;
+pub(crate) mod random;
 mod real;
 mod unmix;
 

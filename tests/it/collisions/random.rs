@@ -33,7 +33,7 @@ impl Dice {
 }
 
 /// A run of a seed, with the judgement at its end.
-pub(super) fn run(
+pub(crate) fn run(
     seed: u64,
     strategy: &'static dyn Strategy,
     rules: &'static dyn RuleSet,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use kfsck::simulate::explore::Dice;
 
+use super::collided;
 use super::damage::Damage;
 use super::rewriting::{self, Rewriting};
 use crate::corpus;
@@ -106,8 +107,15 @@ impl Case {
         };
         if number % 3 == 2 {
             let kind = Rewriting::ALL[number / 3 % Rewriting::ALL.len()];
-            for _ in 0..200 {
-                whole(dice.pick(sources).unwrap());
+            for _ in 0..400 {
+                if kind == Rewriting::Split {
+                    _ = fs::remove_dir_all(&directory);
+                    if !collided::write(&directory.join("whole"), dice) {
+                        continue;
+                    }
+                } else {
+                    whole(dice.pick(sources).unwrap());
+                }
                 if kind == Rewriting::Abort && dice.below(2) == 0 {
                     open_by_a_cut(&only_directory(&directory.join("whole")), &directory, dice);
                 }

@@ -94,6 +94,11 @@ impl Log {
         self.told.contains(&key)
     }
 
+    /// Whether batches are of an id from `least` up.
+    pub(super) fn is_written_from(&self, least: i64) -> bool {
+        self.told.iter().any(|(id, _)| *id >= least)
+    }
+
     /// What a consumer of either isolation level gets: offset and sum of each record.
     pub(super) fn records(&self, is_committed: bool) -> Vec<(i64, u32)> {
         let records = self.records.iter();

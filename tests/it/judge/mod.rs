@@ -5,6 +5,7 @@
 //! names: `corpus/`, the log directory `room/` with the topic, then `cases/` and `answers.jsonl`.
 
 mod cases;
+mod collided;
 mod damage;
 mod kept;
 mod logs;

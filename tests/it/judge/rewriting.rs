@@ -9,6 +9,7 @@ use kfsck::simulate::explore::Dice;
 
 use super::Answer;
 use super::cases::{copy, only_directory};
+use super::collided::shared_id;
 use super::logs::Log;
 use crate::run::{Run, command};
 
@@ -22,6 +23,7 @@ pub(super) enum Rewriting {
     MapAndUnmap,
     Barrier,
     Abort,
+    Split,
 }
 
 /// New ids come from here.
@@ -37,6 +39,7 @@ impl Rewriting {
         Self::MapAndUnmap,
         Self::Barrier,
         Self::Abort,
+        Self::Split,
     ];
 
     pub(super) fn name(self) -> &'static str {
@@ -48,6 +51,7 @@ impl Rewriting {
             Self::MapAndUnmap => "pids --map, pids --unmap",
             Self::Barrier => "barrier",
             Self::Abort => "abort",
+            Self::Split => "pids --split",
         }
     }
 
@@ -57,7 +61,8 @@ impl Rewriting {
     }
 
     /// The repairs to make one behind the other, or none where the log does not lend itself to it.
-    fn steps(self, log: &Log, dice: &mut Dice) -> Vec<Vec<String>> {
+    fn steps(self, whole: &Path, dice: &mut Dice) -> Vec<Vec<String>> {
+        let log = Log::read(whole);
         let words = |line: String| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let (open, closed): (Vec<_>, Vec<_>) = { log.producers.iter() }
             .map(|producer| (producer.producer_id, producer.current_txn_first_offset))
@@ -91,6 +96,9 @@ impl Rewriting {
                     ))
                 })
                 .collect(),
+            (Self::Split, _) => { shared_id(whole).into_iter() }
+                .map(|id| words(format!("pids --split {id}")))
+                .collect(),
             _ => Vec::new(),
         }
     }
@@ -100,7 +108,7 @@ impl Rewriting {
 /// the partition; `repaired/` gets the result.
 pub(super) fn make(kind: Rewriting, directory: &Path, dice: &mut Dice) -> bool {
     let whole = only_directory(&directory.join("whole"));
-    let steps = kind.steps(&Log::read(&whole), dice);
+    let steps = kind.steps(&whole, dice);
     let in_place = dice.below(4) == 0;
     let mut from: PathBuf = whole;
     let mut told = vec![from.file_name().unwrap().to_str().unwrap().to_owned()];
@@ -120,8 +128,12 @@ pub(super) fn make(kind: Rewriting, directory: &Path, dice: &mut Dice) -> bool {
             run.arg(&from).arg("--output").arg(&place);
         }
         let run: Run = run.output().unwrap().into();
-        if run.stderr.contains("has a transaction open from offset") {
-            // In an older snapshot; refused with reason.
+        // In an older snapshot; or a person has to say who wrote a batch.
+        let refusals = [
+            "has a transaction open from offset",
+            "decide each with --assign",
+        ];
+        if refusals.iter().any(|reason| run.stderr.contains(reason)) {
             return false;
         }
         assert!(matches!(run.code, Some(0 | 1)), "{told:?}: {}", run.stderr);
@@ -161,6 +173,13 @@ pub(super) fn complaints(case: &Path, answer: &Answer) -> Vec<String> {
         _ => (0, before.records(true)),
     };
     same("records", answer.uncommitted == before.records(false));
+    if kind == Rewriting::Split {
+        // Whose marker ends what is another now: the records of both writers by their own.
+        let left = Log::read(&only_directory(&case.join("repaired")));
+        same("writers", left.is_written_from(RESERVED));
+        same("offsets", answer.log_end_offset == before.end);
+        return complaints;
+    }
     same("committed records", answer.committed == committed);
     same("offsets", answer.log_end_offset == before.end + added);
     if kind == Rewriting::Abort {
