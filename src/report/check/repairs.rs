@@ -40,6 +40,8 @@ pub struct Repairs {
     has_bad_records: bool,
     /// A batch of a producer ends a broker that reads it.
     ends_load: bool,
+    /// The highest offset from which on batches are missing, also behind the log's end.
+    missing_from: Option<Offset>,
 }
 
 /// What becomes of a way to repair.
@@ -63,6 +65,7 @@ enum Why {
     Swapping,
     Twins,
     Tiered,
+    MayBeEnded,
 }
 
 impl Repairs {
@@ -101,6 +104,9 @@ impl Repairs {
             Code::RecordMalformed | Code::RecordCountMismatch | Code::PayloadUndecodable => {
                 self.has_bad_records = true;
             }
+            Code::SegmentGap => self.missing_from = self.missing_from.max(finding.offset),
+            // Above the log's end.
+            Code::SnapshotStray => self.missing_from = Some(Offset(i64::MAX)),
             Code::ZeroTail
             | Code::TruncatedTail
             | Code::CrcMismatch
@@ -187,7 +193,14 @@ pub(super) fn advice(finding: &Finding, place: &Place<'_>, text: String) -> Advi
     if repair(way).is_none() {
         return Advice { text, repair: None };
     }
-    match place.repairs.answer(way) {
+    let repairs = place.repairs;
+    // A transaction in front of what is missing may be ended there.
+    let may_be_ended = way == Way::Abort && finding.offset < repairs.missing_from;
+    let answer = match repairs.answer(way) {
+        Answer::Taken if may_be_ended => Answer::Refused(Why::MayBeEnded),
+        answer => answer,
+    };
+    match answer {
         Answer::Taken => Advice {
             repair: repair(way),
             text,
@@ -261,6 +274,10 @@ fn instead(why: Why, place: &Place<'_>, text: &str) -> String {
         Why::Twins => format!(
             "{healthy} Of a last copy nothing is repaired while two segments begin at the same \
              offset: in a copy move one of them away, then check again."
+        ),
+        Why::MayBeEnded => format!(
+            "Batches behind this transaction are missing here, and the marker that ends it may be \
+             one of them: look for it on the other replicas before anything is aborted. {healthy}"
         ),
         Why::Tiered => format!(
             "{text} Part of the log is in remote storage, where producers keep their ids: \

@@ -227,6 +227,33 @@ fn a_segment_copied_under_another_name_is_mended_by_one_line() {
     assert_eq!(findings(&check(&[&mended]).ended_with(0)), [Value::Null; 0]);
 }
 
+/// Its marker may lie where batches are missing: between segments, or behind the log's end.
+#[test]
+fn no_transaction_is_aborted_in_front_of_what_is_missing() {
+    let place = tempfile::tempdir().unwrap();
+    let data = place.path().join("data");
+    for (name, segment) in [("txn-both-0", 48), ("txn-open-0", 47)] {
+        let partition = data.join(name);
+        copy_tree(&testdata("main").join(name), &partition);
+        for end in ["log", "index", "timeindex", "txnindex", "snapshot"] {
+            _ = fs::remove_file(partition.join(format!("{segment:020}.{end}")));
+        }
+    }
+    let found = findings(&check(&[&data]));
+    let open: Vec<_> = { found.iter() }
+        .filter(|one| one["code"] == "hanging-transaction")
+        .collect();
+    assert!(open.len() > 2, "{found:#?}");
+    for one in open {
+        assert_eq!(one["repair"], Value::Null, "{one}");
+        let advice = one["advice"].as_str().unwrap();
+        assert!(
+            advice.contains("the marker that ends it may be one of them"),
+            "{advice}"
+        );
+    }
+}
+
 #[test]
 fn nothing_is_repaired_where_an_entry_cannot_be_looked_at() {
     let place = tempfile::tempdir().unwrap();
