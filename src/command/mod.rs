@@ -30,6 +30,7 @@ mod repair_options;
 mod repair_producers;
 mod repair_progress;
 mod repair_replicas;
+mod repair_tally;
 mod result_check;
 mod rules;
 mod scenarios;

@@ -20,14 +20,16 @@ use kfsck::state::rules::{RuleSet, Stock};
 use kfsck::storage::checkpoints::CheckpointFault;
 use kfsck::storage::directory::{self, Operand, PartitionDirectory};
 use kfsck::storage::listener::Listener;
+use kfsck::storage::lock::{Lock, probe};
 use kfsck::storage::partition_name::{CLUSTER_METADATA, PartitionName};
-use kfsck::storage::work_directory::unsettled;
+use kfsck::storage::work_directory::{log_directory, unsettled};
 
 use super::partition_files::CheckpointsBeside;
 use super::repair_options::{Common, LogOptions};
 use super::repair_producers::{AbortOptions, Asked, BarrierOptions, PidsOptions, SnapshotOptions};
 use super::repair_progress::{RepairProgress, WatchedDisk, Watching};
 use super::repair_replicas;
+use super::repair_tally::Tally;
 use super::result_check;
 use super::session::Session;
 use super::status::Status;
@@ -179,6 +181,8 @@ impl Repair {
             is_one: matches!(operands.as_slice(), [Operand::Partition(_)]),
             progress: RepairProgress::start(&operands, common.dry_run, session),
             shown: 0,
+            tally: Tally::default(),
+            locked: None,
         };
         run.all(&operands, session)
     }
@@ -198,6 +202,9 @@ struct Run<'a> {
     is_one: bool,
     progress: Arc<RepairProgress>,
     shown: usize,
+    tally: Tally,
+    /// The log directory of the last partition, if a process holds its lock and that was told.
+    locked: Option<PathBuf>,
 }
 
 impl Run<'_> {
@@ -212,9 +219,15 @@ impl Run<'_> {
                 let name = partition.name.as_ref().filter(|_| is_whole);
                 match name.and_then(|name| self.passed_over(name)) {
                     Some(why) => session.note(&partition.path, &why),
-                    None => self.partition(partition, session)?,
+                    None => {
+                        self.tally.asked += 1;
+                        self.partition(partition, session)?;
+                    }
                 }
             }
+        }
+        if self.wide.is_none() && self.tally.asked > 1 {
+            session.write(self.tally.line(self.common.dry_run).as_bytes())?;
         }
         if is_list {
             session.write(JSON_TAIL)?;
@@ -337,8 +350,10 @@ impl Run<'_> {
         session: &mut Session,
     ) -> anyhow::Result<()> {
         if self.common.dry_run {
+            self.tally.count(plan);
             if !plan.is_empty() {
                 session.met(Status::Found);
+                self.tell_lock(plan, session);
             }
             return self.show(
                 &View {
@@ -350,6 +365,7 @@ impl Run<'_> {
         }
         match self.write(plan, terms, session) {
             Ok(written) => {
+                self.tally.count(plan);
                 if !written.left.is_empty() {
                     session.met(Status::Found);
                 }
@@ -372,6 +388,21 @@ impl Run<'_> {
                 session.error(&on_one_line(&error.to_string()));
                 Ok(())
             }
+        }
+    }
+
+    /// Says once of a log directory that nothing could be carried out while its lock is held.
+    fn tell_lock(&mut self, plan: &Plan, session: &mut Session) {
+        let place = log_directory(&plan.directory);
+        if self.locked.as_ref() == Some(&place) {
+            return;
+        }
+        if let Ok(Lock::Held(lock)) = probe(&place) {
+            session.note(
+                &lock,
+                &"a process holds this lock: stop the broker before the repair is carried out",
+            );
+            self.locked = Some(place);
         }
     }
 

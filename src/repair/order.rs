@@ -64,9 +64,13 @@ pub(super) fn out_of_order(
             bad.push(out_of_place(placed, file.base_offset, limit));
         } else {
             let Link { first, last, .. } = placed.link;
+            let around = match before < file.base_offset {
+                true => "at the beginning of the segment".to_owned(),
+                false => format!("behind or around {before}"),
+            };
             let message = format!(
-                "offsets {first} to {last} behind or around {before}: the order that keeps the \
-                 most batches leaves them out"
+                "offsets {first} to {last} {around}: the order that keeps the most batches leaves \
+                 them out"
             );
             bad.push(of(placed, message));
         }

@@ -72,9 +72,12 @@ fn note(finding: &Finding) -> &'static str {
 
 /// First a healthy replica, then a repair.
 fn fetch_or(finding: &Finding, place: &Place<'_>, repair: &str) -> String {
-    let offset = finding
-        .offset
-        .map_or_else(String::new, |offset| format!(" at offset {offset}"));
+    // Not where a batch says that it is, but where it belongs.
+    let mut evidence = finding.evidence.iter();
+    let belongs = evidence.find(|one| one.what == "baseOffset");
+    let belongs = belongs.and_then(|one| one.computed.clone());
+    let offset = belongs.or_else(|| Some(finding.offset?.to_string()));
+    let offset = offset.map_or_else(String::new, |offset| format!(" at offset {offset}"));
     format!("Look at another replica{offset}. {}", fetch(place, repair))
 }
 

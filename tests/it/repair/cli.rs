@@ -178,9 +178,26 @@ fn a_log_directory_with_a_broker_on_it_is_left_alone() {
         assert!(contents(&copied.path) == before);
     }
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    // A plan may be asked for, and says what stands in the way.
+    let dry = repair(&[&LOG, ["--dry-run"].as_slice()].concat(), &[&copied.path]).ended_with(1);
+    assert!(dry.stderr.contains("holds this lock"), "{}", dry.stderr);
     // Closing gives it back; the file stays, as a broker leaves it.
     drop(file);
     repair(&[&LOG, targets[0]].concat(), &[&copied.path]).ended_with(0);
+}
+
+#[test]
+fn the_last_line_counts_the_partitions_of_a_log_directory() {
+    let copied = damaged();
+    let logs = log_directory(&copied);
+    let sound = logs.join("plain-0");
+    copy_tree(&testdata("main/plain-0"), &sound);
+    let dry = [LOG.as_slice(), &["--dry-run"]].concat();
+    let outcome = repair(&dry, &[&logs]).ended_with(1);
+    let line = "\n2 partitions: 1 with something to do, 1 with nothing to do\n";
+    assert!(outcome.text().ends_with(line), "{}", outcome.text());
+    let alone = repair(&dry, &[&sound]).ended_with(0);
+    assert!(!alone.text().contains("partitions: "), "{}", alone.text());
 }
 
 #[test]
