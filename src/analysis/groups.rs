@@ -15,6 +15,12 @@ use crate::format::uuid::Uuid;
 
 /// The member of a group of consumers that has all that it should have, and nothing to give back.
 const STABLE_MEMBER: i64 = 0;
+/// The epoch of a group that no record has told another one of.
+const FIRST_EPOCH: i64 = 1;
+/// The epoch of a member, or of an assignment, that was taken away.
+const GONE: i64 = -1;
+/// What Kafka writes where a commit has no leader epoch, or no time to expire at.
+const NONE: i64 = -1;
 
 /// Groups by id.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -31,14 +37,35 @@ type Place = (String, TopicPartition);
 pub type TopicPartition = (String, i32);
 
 /// A group.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
     kind: Option<Kind>,
-    /// Members by id, with the epoch and the state of what they are assigned.
-    members: BTreeMap<String, Option<(i64, i64)>>,
+    members: BTreeMap<String, Member>,
     epoch: i64,
     assignment_epoch: i64,
     offsets: BTreeMap<TopicPartition, Committed>,
+}
+
+/// A member of a group, as it is before a record says more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Member {
+    /// Of what it is assigned.
+    epoch: i64,
+    /// Whether it has that already.
+    state: i64,
+}
+
+impl Default for Group {
+    /// As a coordinator begins with one: its epochs are those of a group without members.
+    fn default() -> Self {
+        Self {
+            kind: None,
+            members: BTreeMap::new(),
+            epoch: FIRST_EPOCH,
+            assignment_epoch: FIRST_EPOCH,
+            offsets: BTreeMap::new(),
+        }
+    }
 }
 
 /// What protocol a group follows.
@@ -55,6 +82,19 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The kind of the groups that a record with this key is about. Whatever a record says of such
+    /// a group, it is there, for compaction leaves them in any order.
+    fn of_key(key: &Struct<'_>) -> Option<Self> {
+        let name = key.shape().name;
+        let is_of = |prefix| name.starts_with(prefix);
+        Some(match () {
+            () if is_of("ConsumerGroup") => Self::Consumer,
+            () if is_of("ShareGroup") => Self::Share,
+            () if is_of("StreamsGroup") => Self::Streams,
+            () => return None,
+        })
+    }
+
     /// As Kafka's tools write it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -100,10 +140,8 @@ impl Group {
     /// are missing.
     #[must_use]
     pub fn state(&self) -> &'static str {
-        let is_reconciled = |member: &Option<(i64, i64)>| {
-            member.is_some_and(|(epoch, state)| {
-                epoch == self.assignment_epoch && state == STABLE_MEMBER
-            })
+        let is_reconciled = |member: &Member| {
+            member.epoch == self.assignment_epoch && member.state == STABLE_MEMBER
         };
         match self.kind() {
             _ if self.members.is_empty() => "Empty",
@@ -214,50 +252,69 @@ impl Groups {
 
 impl Group {
     fn apply(&mut self, record_type: i16, key: &Struct<'_>, value: Option<&Struct<'_>>) {
-        let of_kind = |kind: Kind| value.map(|_| kind);
-        let epoch = |name| value.and_then(|value| value.int(name));
+        if record_type == 2 {
+            return self.apply_classic(value);
+        }
+        let Some(kind) = Kind::of_key(key) else {
+            return;
+        };
+        let int = |name| value.and_then(|value| value.int(name));
+        // Of a group with a protocol nothing makes one of another; of one by commits alone it does.
+        if value.is_some() && self.kind.is_none() {
+            self.kind = Some(kind);
+        }
         match record_type {
-            2 => {
-                self.kind = of_kind(Kind::Classic);
-                let members = value.and_then(|value| value.list("members"));
-                let ids = members
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|member| match member {
-                        Value::Struct(member) => text(member, "memberId"),
-                        _ => None,
-                    });
-                self.members = ids.map(|id| (id, None)).collect();
+            3 | 11 | 17 if value.is_none() => {
+                let offsets = std::mem::take(&mut self.offsets);
+                *self = Self {
+                    offsets,
+                    ..Self::default()
+                };
             }
-            3 | 11 | 17 => {
-                self.kind = of_kind(match record_type {
-                    3 => Kind::Consumer,
-                    11 => Kind::Share,
-                    _ => Kind::Streams,
-                });
-                self.epoch = epoch("epoch").unwrap_or_default();
-            }
-            6 | 12 | 20 => self.assignment_epoch = epoch("assignmentEpoch").unwrap_or_default(),
-            5 | 10 | 19 => {
-                let Some(member) = text(key, "memberId") else {
+            3 | 11 | 17 => self.epoch = int("epoch").unwrap_or(FIRST_EPOCH),
+            6 | 12 | 20 => self.assignment_epoch = int("assignmentEpoch").unwrap_or(GONE),
+            5 | 10 | 19 | 8 | 14 | 22 => {
+                let Some(id) = text(key, "memberId") else {
                     return;
                 };
-                match value {
-                    Some(_) => {
-                        self.members.entry(member).or_default();
-                    }
-                    None => {
-                        self.members.remove(&member);
-                    }
-                }
-            }
-            8 | 14 | 22 => {
-                let member = text(key, "memberId").and_then(|id| self.members.get_mut(&id));
-                if let Some(member) = member {
-                    *member = epoch("memberEpoch").zip(epoch("state"));
-                }
+                self.apply_member(id, matches!(record_type, 8 | 14 | 22), value);
             }
             _ => {}
+        }
+    }
+
+    fn apply_classic(&mut self, value: Option<&Struct<'_>>) {
+        self.kind = value.map(|_| Kind::Classic);
+        let members = value.and_then(|value| value.list("members"));
+        let ids = members
+            .into_iter()
+            .flatten()
+            .filter_map(|member| match member {
+                Value::Struct(member) => text(member, "memberId"),
+                _ => None,
+            });
+        self.members = ids.map(|id| (id, Member::default())).collect();
+    }
+
+    /// What a record says of a member: of what it is assigned, or all else.
+    fn apply_member(&mut self, id: String, is_assignment: bool, value: Option<&Struct<'_>>) {
+        match (is_assignment, value) {
+            (false, None) => {
+                self.members.remove(&id);
+            }
+            (false, Some(_)) => {
+                self.members.entry(id).or_default();
+            }
+            (true, None) => {
+                if let Some(member) = self.members.get_mut(&id) {
+                    member.epoch = GONE;
+                }
+            }
+            (true, Some(value)) => {
+                let member = self.members.entry(id).or_default();
+                member.epoch = value.int("memberEpoch").unwrap_or_default();
+                member.state = value.int("state").unwrap_or_default();
+            }
         }
     }
 }
@@ -268,11 +325,13 @@ impl Committed {
         let epoch = int("leaderEpoch").and_then(|epoch| i32::try_from(epoch).ok());
         Self {
             offset: Offset(int("offset").unwrap_or_default()),
-            leader_epoch: epoch.filter(|epoch| *epoch >= 0).map(LeaderEpoch),
+            leader_epoch: epoch
+                .filter(|epoch| i64::from(*epoch) != NONE)
+                .map(LeaderEpoch),
             metadata: text(value, "metadata").unwrap_or_default(),
             commit_timestamp: Timestamp(int("commitTimestamp").unwrap_or_default()),
             expire_timestamp: int("expireTimestamp")
-                .filter(|time| *time >= 0)
+                .filter(|time| *time != NONE)
                 .map(Timestamp),
             topic_id: value.uuid("topicId").filter(|id| *id != Uuid::ZERO),
             record_offset,
