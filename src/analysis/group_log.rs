@@ -97,12 +97,26 @@ pub fn offsets_partitions(operand: &Operand) -> impl Iterator<Item = &PartitionD
 }
 
 /// Where the log of a topic's partition ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEnd {
     /// The offset behind its last batch.
     pub offset: Offset,
     /// The topic's id, where its directory says it.
     pub topic_id: Option<Uuid>,
+    /// What makes its end doubtful.
+    pub doubt: Option<EndDoubt>,
+}
+
+/// Why a log may have ended elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("position {position}: {message}")]
+pub struct EndDoubt {
+    /// The segment.
+    pub path: PathBuf,
+    /// Where in it.
+    pub position: u64,
+    /// What is wrong there.
+    pub message: String,
 }
 
 impl LogEnd {
@@ -122,12 +136,13 @@ pub fn log_end(
     directory: &PartitionDirectory,
     access: Access,
 ) -> Result<Option<LogEnd>, ReadError> {
-    let Some((_, offset)) = last_batch(directory, access)? else {
+    let Some(end) = end_of(directory, access)? else {
         return Ok(None);
     };
     Ok(Some(LogEnd {
-        offset,
+        offset: end.offset,
         topic_id: topic_id(directory, access)?,
+        doubt: end.doubt,
     }))
 }
 
@@ -141,28 +156,80 @@ pub fn last_batch(
     directory: &PartitionDirectory,
     access: Access,
 ) -> Result<Option<(LeaderEpoch, Offset)>, ReadError> {
+    Ok(end_of(directory, access)?.map(|end| (end.epoch, end.offset)))
+}
+
+/// How a log ends.
+struct End {
+    epoch: LeaderEpoch,
+    offset: Offset,
+    doubt: Option<EndDoubt>,
+}
+
+/// Looks at the last segment that has a batch, and at those behind it.
+fn end_of(directory: &PartitionDirectory, access: Access) -> Result<Option<End>, ReadError> {
     let segments = segments(directory);
+    let mut doubt = None;
     let mut end = segments.first().map(|segment| segment.base_offset);
     for segment in segments.iter().rev() {
         let source = Source::open(&segment.path, access)?;
-        let mut walk = Walk::new(&source);
-        let mut last = None;
-        while let Some(piece) = walk.next_piece()? {
-            if let Piece::Batch(span) = piece {
-                let head = walk.head(span)?;
-                let header = Header::new(&head);
-                last = Some(last_of(&header, span.magic));
-            }
+        let (last, fault) = last_in(&source)?;
+        let fault = fault.map(|(position, message)| EndDoubt {
+            path: segment.path.clone(),
+            position,
+            message,
+        });
+        doubt = fault.or(doubt);
+        if let Some((epoch, last)) = last {
+            let offset = last.plus(1).max(segment.base_offset);
+            return Ok(Some(End {
+                epoch,
+                offset,
+                doubt,
+            }));
         }
-        source.check()?;
-        match last {
-            Some((epoch, last)) => {
-                return Ok(Some((epoch, last.plus(1).max(segment.base_offset))));
+        end = end.max(Some(segment.base_offset));
+    }
+    Ok(end.map(|offset| End {
+        epoch: NO_EPOCH,
+        offset,
+        doubt,
+    }))
+}
+
+/// The leader epoch and the offset of a last record.
+type Last = (LeaderEpoch, Offset);
+
+/// A place in a file, and what is wrong there.
+type Fault = (u64, String);
+
+/// What the header of the last batch says, and the first damage behind it or in it. Zeros behind it
+/// are what a broker that preallocates leaves.
+fn last_in(source: &Source) -> Result<(Option<Last>, Option<Fault>), ReadError> {
+    let mut walk = Walk::new(source);
+    let (mut last, mut fault) = (None, None);
+    while let Some(piece) = walk.next_piece()? {
+        match piece {
+            Piece::Batch(span) => (last, fault) = (Some(span), None),
+            Piece::Damage(damage) if damage.code == Code::ZeroTail => {}
+            Piece::Damage(damage) => {
+                fault.get_or_insert((damage.position, damage.message));
             }
-            None => end = end.max(Some(segment.base_offset)),
         }
     }
-    Ok(end.map(|end| (NO_EPOCH, end)))
+    let Some(span) = last else {
+        source.check()?;
+        return Ok((None, fault));
+    };
+    let mut reader = BatchReader::new(source, DEFAULT_MAX_RECORD_BYTES);
+    let batch = reader.load(span)?;
+    let found = last_of(&batch.header(), span.magic);
+    if !batch.checksum()?.is_valid() {
+        let message = "the checksum of the last batch does not match".to_owned();
+        fault = Some((span.position, message));
+    }
+    source.check()?;
+    Ok((Some(found), fault))
 }
 
 /// The leader epoch and the last offset of a batch; messages of old formats have one offset and no

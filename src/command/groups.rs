@@ -191,7 +191,10 @@ fn longest<'o>(
             false if epoch(ours) == epoch(theirs) => "goes further",
             false => "is of a later leader",
         };
-        let why = format!("not read: {} {goes}", path_on_one_line(&kept_one.path));
+        let why = format!(
+            "not read: {} {goes}; give this directory alone to see what it tells",
+            path_on_one_line(&kept_one.path)
+        );
         session.note(&left_out.path, &why);
         kept.insert(number, kept_one);
     }
@@ -246,12 +249,27 @@ fn gathered(partitions: &[&PartitionDirectory], as_of: AsOf, session: &mut Sessi
 fn tell(fault: GroupFault, session: &mut Session) {
     match fault {
         GroupFault::Read(error) => session.read_error(&error),
-        GroupFault::Place { .. } => session.warning(&on_one_line(&fault.to_string())),
+        GroupFault::Place { .. } => session.warning(&format!(
+            "{}; `kfsck check` says more, another replica may have what is missing",
+            on_one_line(&fault.to_string())
+        )),
         GroupFault::Missing { .. } => session.warning(&format!(
             "{}; another replica may have them",
             on_one_line(&fault.to_string())
         )),
         GroupFault::Unknown { .. } => session.remark(&on_one_line(&fault.to_string())),
+    }
+}
+
+/// The lag is told all the same: what is behind the last good batch may be nothing.
+fn tell_doubt(end: &LogEnd, session: &mut Session) {
+    if let Some(doubt) = &end.doubt {
+        let note = format!(
+            "{doubt}; the lag is told up to offset {}, and may be too low or too high: `kfsck \
+             check` of the partition says what a broker would keep, another replica may have more",
+            end.offset
+        );
+        session.note(&doubt.path, &on_one_line(&note));
     }
 }
 
@@ -295,13 +313,17 @@ fn log_ends(
             };
             match log_end(directory, session.access) {
                 Ok(Some(end)) => {
-                    let known = ends.entry((topic.clone(), *number)).or_insert(end);
+                    tell_doubt(&end, session);
+                    let known = ends
+                        .entry((topic.clone(), *number))
+                        .or_insert_with(|| end.clone());
                     if known.offset < end.offset {
                         *known = end;
                     }
                 }
                 Ok(None) => {
-                    let note = "no segment is here, so nobody knows where the log ends";
+                    let note = "no segment is here, so nobody knows where the log ends; give the \
+                                log directory of another replica as well to see the lag";
                     session.note(&directory.path, &note);
                 }
                 Err(error) => session.read_error(&error),

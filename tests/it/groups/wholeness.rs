@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{Log, key, offset, parsed};
+use crate::batches::Batch;
 use crate::program::{Outcome, Run};
 
 const PARTITION: &str = "__consumer_offsets-7";
@@ -107,6 +108,44 @@ fn a_topic_without_its_log_gives_no_lag() {
     // An empty log ends where it begins.
     fs::write(topic.join("00000000000000000004.log"), b"").unwrap();
     assert_eq!(lag(), (Some(4), Some(-1)));
+}
+
+/// The lag is told, and what makes it doubtful; zeros are what a broker that preallocates leaves.
+#[test]
+fn a_topic_whose_log_ends_badly_gives_a_lag_with_a_note() {
+    let place = Log::default().commit("g", Some(5), -1).written();
+    let topic = place.path().join("plain-0");
+    fs::create_dir(&topic).unwrap();
+    let batch = |offset: i64| Batch::new(offset).record(None, Some(b"a")).encode();
+    let sound = [batch(6), batch(7)].concat();
+    let half = batch(7).len() - 5;
+    let first = batch(6).len();
+    let torn = sound[..first + half].to_vec();
+    let mut flipped = sound.clone();
+    *flipped.last_mut().unwrap() ^= 1;
+    let zeros = [&sound[..], &[0; 100]].concat();
+    let mut middle = sound.clone();
+    middle[first - 1] ^= 1;
+    for (log, lag, told) in [
+        (&sound, 3, None),
+        (&zeros, 3, None),
+        // What lies in front of a good batch does not move the end.
+        (&middle, 3, None),
+        (&torn, 2, Some("offset 7, and may be too low")),
+        (&flipped, 3, Some("checksum of the last batch")),
+    ] {
+        fs::write(topic.join("00000000000000000006.log"), log).unwrap();
+        let outcome = json(place.path(), 0);
+        assert_eq!(parsed(&outcome)[0].offsets[0].lag, Some(lag));
+        let Some(told) = told else {
+            assert_eq!(outcome.stderr, "");
+            continue;
+        };
+        let place = format!("plain-0/00000000000000000006.log: note: position {first}: ");
+        assert!(outcome.stderr.contains(&place), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("kfsck check"), "{}", outcome.stderr);
+    }
 }
 
 #[test]
