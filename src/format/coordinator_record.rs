@@ -13,7 +13,7 @@ use std::fmt;
 
 use super::cursor::Cursor;
 use super::schema::table::{group_coordinator, share_coordinator, transaction_coordinator};
-use super::schema::{Message, Refusal, Struct, of_type};
+use super::schema::{Message, Refusal, Struct, Versions, of_type};
 
 /// A topic of a coordinator's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,12 +59,14 @@ pub enum CoordinatorFault {
     #[error("type: expected one of Kafka 4.4.0, found {0}")]
     UnknownType(i16),
     /// No version of the type that Kafka 4.4.0 knows.
-    #[error("type {record_type}: expected a version of Kafka 4.4.0, found {version}")]
+    #[error("type {record_type}: version: expected {known}, as Kafka 4.4.0 knows, found {version}")]
     UnknownVersion {
         /// The type.
         record_type: i16,
         /// The version.
         version: i16,
+        /// Those that are known.
+        known: Versions,
     },
     /// Key or value does not decode.
     #[error("type {record_type}, {half}: {refusal}")]
@@ -144,6 +146,7 @@ impl CoordinatorTopic {
                     return Err(CoordinatorFault::UnknownVersion {
                         record_type,
                         version,
+                        known: of_value.versions,
                     });
                 }
                 let body = of_value.decode(version, &mut cursor);

@@ -10,7 +10,7 @@
 
 use super::cursor::Cursor;
 use super::malformed::Malformed;
-use super::schema::{Message, Refusal, Struct, of_type, table};
+use super::schema::{Message, Refusal, Struct, Versions, of_type, table};
 use super::varint::put_unsigned_varint;
 
 const FRAME_VERSION: i16 = 1;
@@ -44,6 +44,17 @@ pub enum MetadataFault {
     /// The message does not decode.
     #[error("type {0}: {1}")]
     Message(i16, Refusal),
+    /// The message does not decode, or leaves bytes, and is of a version that Kafka 4.4.0 does not
+    /// know.
+    #[error("version {version}; known are {known}: {fault}")]
+    LaterVersion {
+        /// The version.
+        version: i16,
+        /// Those that are known.
+        known: Versions,
+        /// What came of reading it like the last one that is known.
+        fault: Box<Self>,
+    },
     /// Bytes are left behind the message.
     #[error("type {0}: expected the end, found {1} more bytes")]
     Trailing(i16, usize),
@@ -85,16 +96,25 @@ impl<'a> MetadataRecord<'a> {
         let api_key = read_number(&mut cursor, "type")?;
         let version = read_number(&mut cursor, "version")?;
         let message = of_type(records, api_key).ok_or(MetadataFault::UnknownType(api_key))?;
-        let body = message
+        let read = message
             .decode(version, &mut cursor)
-            .map_err(|fault| MetadataFault::Message(api_key, fault))?;
-        match cursor.remaining() {
-            0 => Ok(Self {
+            .map_err(|fault| MetadataFault::Message(api_key, fault));
+        let whole = read.and_then(|body| match cursor.remaining() {
+            0 => Ok(body),
+            left => Err(MetadataFault::Trailing(api_key, left)),
+        });
+        match whole {
+            Ok(body) => Ok(Self {
                 message,
                 version,
                 body,
             }),
-            left => Err(MetadataFault::Trailing(api_key, left)),
+            Err(fault) if version > message.versions.highest => Err(MetadataFault::LaterVersion {
+                version,
+                known: message.versions,
+                fault: Box::new(fault),
+            }),
+            Err(fault) => Err(fault),
         }
     }
 
@@ -163,6 +183,13 @@ mod tests {
         assert_eq!(fault("02"), MetadataFault::FrameVersion(2));
         assert_eq!(fault("01 06 00"), MetadataFault::UnknownType(6));
         assert!(matches!(fault("01 02 00 02"), MetadataFault::Message(2, _)));
+        // A later version says which are known.
+        let later = TOPIC.replacen("02 00 02", "02 03 02", 1);
+        let later = fault(&format!("{later} 0000")).to_string();
+        assert!(
+            later.starts_with("version 3; known are 0: type 2: "),
+            "{later}"
+        );
         let trailing = format!("{TOPIC} 0000");
         assert_eq!(fault(&trailing), MetadataFault::Trailing(2, 2));
         // 2^31 + 1 is negative in Java, and its lower half is 1.

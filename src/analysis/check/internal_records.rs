@@ -225,6 +225,7 @@ fn values(what: &'static str, stored: &dyn std::fmt::Display, expected: &str) ->
 fn of_frame(fault: &MetadataFault, records: &[&'static Message], value: &[u8]) -> Parts {
     const KNOWN: &str = "one of Kafka 4.4.0";
     let (kind, field) = match fault {
+        MetadataFault::LaterVersion { fault, .. } => return of_frame(fault, records, value),
         MetadataFault::Number(fault) => (Kind::Bytes, Evidence::fault(fault)),
         MetadataFault::TooLarge(name) => {
             (Kind::Bytes, values(name, &"more than 32767", "0 to 32767"))
@@ -307,9 +308,10 @@ fn of_coordinator(fault: &CoordinatorFault) -> Parts {
         CoordinatorFault::UnknownVersion {
             record_type,
             version,
+            known,
         } => (
             Kind::of_version(i64::from(*version)),
-            values("version", version, KNOWN),
+            values("version", version, &known.to_string()),
             vec![("type", *record_type)],
         ),
         CoordinatorFault::Message {

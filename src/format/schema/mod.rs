@@ -11,6 +11,8 @@
 //! size and the bytes of each. A structure that may be null has an int8 in front, below 0 for
 //! null; behind a tag it is an unsigned varint, 0 for null.
 
+use std::fmt;
+
 mod decode;
 mod encode;
 pub mod table;
@@ -38,6 +40,15 @@ impl Versions {
     #[inline]
     pub const fn contain(self, version: i16) -> bool {
         self.lowest <= version && version <= self.highest
+    }
+}
+
+impl fmt::Display for Versions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.lowest == self.highest {
+            true => write!(f, "{}", self.lowest),
+            false => write!(f, "{} to {}", self.lowest, self.highest),
+        }
     }
 }
 

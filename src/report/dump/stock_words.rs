@@ -51,6 +51,7 @@ fn of_frame(fault: &MetadataFault) -> String {
             "org.apache.kafka.common.errors.UnsupportedVersionException: Unknown metadata id {id}"
         ),
         MetadataFault::Message(id, _) => format!("Failed to deserialize record with type {id}"),
+        MetadataFault::LaterVersion { fault, .. } => of_frame(fault),
         MetadataFault::Trailing(id, left) => format!("Found {left} byte(s) of garbage after {id}"),
     }
 }
@@ -74,6 +75,7 @@ pub(super) fn of_coordinator(
         CoordinatorFault::UnknownVersion {
             record_type,
             version,
+            ..
         } => format!("Found an unknown record version {version} for {record_type} type"),
         CoordinatorFault::Message {
             half,

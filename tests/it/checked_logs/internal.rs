@@ -11,7 +11,7 @@ use crate::batches::Batch;
 use crate::program::{copy_tree, testdata};
 
 /// Topic, key, value (none with `-`), and what is found, with words of the message.
-const CASES: [(&str, &str, &str, &str); 31] = [
+const CASES: [(&str, &str, &str, &str); 32] = [
     (
         "__consumer_offsets",
         "0001 0001 67 0001 74 00000000",
@@ -24,7 +24,7 @@ const CASES: [(&str, &str, &str, &str); 31] = [
         "__consumer_offsets",
         "0001 0001 67 0001 74 00000000",
         "7fff",
-        "W found 32767",
+        "W version: expected 0 to 4, as Kafka 4.4.0 knows, found 32767",
     ),
     (
         "__consumer_offsets",
@@ -97,6 +97,12 @@ const CASES: [(&str, &str, &str, &str); 31] = [
         "-",
         "01 02 63 02",
         "W ends its process",
+    ),
+    (
+        "__cluster_metadata",
+        "-",
+        "01 02 63 02",
+        "W version 99; known are 0: type 2: ",
     ),
     ("__cluster_metadata", "-", "01 ff7f 00", "W found 16383"),
     (
