@@ -42,12 +42,17 @@ impl TopicNames {
         topics
     }
 
+    /// The topics by the metadata in the log directory of a file in a partition's directory.
+    #[must_use]
+    pub fn of_log_directory_of(&self, file: &Path) -> Option<Arc<Topics>> {
+        let file = std::path::absolute(file).ok()?;
+        self.in_log_directory(file.parent()?.parent()?)
+    }
+
     /// The topic that an id in a file of a partition's directory belongs to.
     #[must_use]
     pub fn beside(&self, file: &Path, id: Uuid) -> Option<String> {
-        let file = std::path::absolute(file).ok()?;
-        let topics = self.in_log_directory(file.parent()?.parent()?)?;
-        topics.get(&id).cloned()
+        self.of_log_directory_of(file)?.get(&id).cloned()
     }
 }
 

@@ -105,7 +105,10 @@ impl ClusterMetadata {
                 .map(|partition| (id, partition))
         });
         let Some((topic_id, partition)) = partition else {
-            let id = stored.map_or_else(String::new, |id| format!(", topic id {id}"));
+            let id = stored.map_or_else(String::new, |id| match topics.get(&id) {
+                Some(topic) => format!(", topic id {id}, which is that of {}", topic.name),
+                None => format!(", topic id {id}"),
+            });
             plan.warnings.push(format!(
                 "the cluster's metadata up to offset {end_offset} know no partition \
                  {}-{}{id}: a broker calls its directory stray, or deletes it",

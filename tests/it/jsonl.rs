@@ -3,6 +3,8 @@
 //! Fields unknown here are refused, and so are fields that are missing: unknown is `null`. The
 //! declaration repeats what docs/dump-log.md promises; change both or neither.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -121,6 +123,9 @@ object!(Record {
     value_data: Option<Value>,
     #[serde(default)]
     key_data: Option<Value>,
+    // The topics of ids in both, by id.
+    #[serde(default)]
+    topic_names: Option<BTreeMap<String, String>>,
     #[serde(default)]
     headers: Option<Vec<Header>>,
 });

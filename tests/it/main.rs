@@ -51,6 +51,7 @@ mod state_partition_count;
 mod stock;
 mod told;
 #[cfg(unix)]
+mod topic_names;
 mod transaction_state;
 #[cfg(unix)]
 mod txns;

@@ -14,6 +14,7 @@ use super::pairing::{Meeting, Pairs};
 use super::reading::Seen;
 use super::side::{ComparedLog, Side};
 use super::verdict::{Comparison, Sum};
+use crate::analysis::topic_names::TopicNames;
 use crate::format::leader_epoch_checkpoint::EpochEntry;
 use crate::format::number::{LeaderEpoch, Offset};
 use crate::format::producer_snapshot::ProducerEntry;
@@ -75,6 +76,8 @@ pub enum Refusal {
         source: Uuid,
         /// That of dest.
         dest: Uuid,
+        /// What the metadata beside source and beside dest call the topic, where they know it.
+        names: [Option<String>; 2],
     },
 }
 
@@ -252,14 +255,23 @@ fn refusal(source: &ComparedLog, dest: &ComparedLog, comparison: &Comparison) ->
     if names.any(|name| name.topic == CLUSTER_METADATA) {
         return Some(Refusal::ClusterMetadata);
     }
-    if let (Some(source), Some(dest)) = (source.topic_id, dest.topic_id)
-        && source != dest
+    if let (Some(one), Some(other)) = (source.topic_id, dest.topic_id)
+        && one != other
     {
-        return Some(Refusal::OtherTopic { source, dest });
+        return Some(Refusal::OtherTopic {
+            source: one,
+            dest: other,
+            names: [named(source, one), named(dest, other)],
+        });
     }
     let is_led = |lineage: &Lineage| lineage.latest().is_some();
     let is_parted = comparison.divergence.is_none() && comparison.lineages.iter().all(is_led);
     is_parted.then_some(Refusal::NoCommonEpoch)
+}
+
+fn named(log: &ComparedLog, id: Uuid) -> Option<String> {
+    let segment = log.segments.first()?;
+    TopicNames::new(log.access).beside(&segment.path, id)
 }
 
 fn is_compacted(logs: [&ComparedLog; 2], comparison: &Comparison) -> bool {

@@ -159,7 +159,16 @@ fn refused(refusal: &Refusal, out: &mut String) {
             2,
             out,
         ),
-        Refusal::OtherTopic { source, dest } => {
+        Refusal::OtherTopic {
+            source,
+            dest,
+            names,
+        } => {
+            // Only of a topic that is there now do the metadata beside it know the name.
+            let [source, dest] = [(source, 0), (dest, 1)].map(|(id, side)| match &names[side] {
+                Some(name) => format!("{id} ({} by the metadata beside it)", on_one_line(name)),
+                None => id.to_string(),
+            });
             let text = format!(
                 "NOT RESTORED: partition.metadata has topic id {source} in source and {dest} in \
                  dest. They are logs of two topics, though these bear one name. Nothing was \

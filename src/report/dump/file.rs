@@ -142,13 +142,17 @@ fn segment(
         }
         Style::Jsonl(wide) => {
             let by_name = || of_directory(source.path()).filter(|_| options.topic_by_name);
+            let topic = options.topic.or_else(by_name);
+            let has_records = options.contents && topic.is_some();
+            let topics = || options.topic_names.of_log_directory_of(source.path());
             let view = Jsonl {
                 deep: options.deep,
                 contents: options.contents,
                 key: options.key,
                 value: options.value,
-                topic: options.topic.or_else(by_name),
+                topic,
                 wide,
+                topics: has_records.then(topics).flatten(),
             };
             stream(&view, source.path(), beginning, options, output)
         }

@@ -4,7 +4,9 @@ use super::coordinator;
 use super::mirror_state;
 use super::remote_log;
 use super::stock_words;
+use super::topic_ids;
 use super::view::Batch;
+use crate::analysis::topic_names::Topics;
 use crate::format::internal_record::{InternalFault, InternalRecord, InternalTopic};
 use crate::format::metadata_record::MetadataRecord;
 use crate::report::digits::push_i64;
@@ -62,49 +64,55 @@ impl InternalTopic {
         None
     }
 
-    /// Appends the fields of key and value to a record's object.
+    /// Appends the fields of key and value to a record's object, and those of `topics` that it has
+    /// the ids of.
     pub(super) fn push_fields(
         self,
         batch: &Batch<'_>,
         entry: &Entry<'_>,
-        wide: WideIntegers,
+        (wide, topics): (WideIntegers, Option<&Topics>),
         object: &mut Object<'_>,
     ) -> Option<Damage> {
-        let fault = match self.decode(entry.key, entry.value) {
-            Ok(InternalRecord::Metadata(record) | InternalRecord::RemoteLog(record)) => {
-                object.bytes("key", entry.key);
-                push_metadata(&record, wide, object.name("valueData"));
-                return None;
+        let record = match self.decode(entry.key, entry.value) {
+            Ok(record) => record,
+            Err(fault) => {
+                for (name, bytes) in [("key", entry.key), ("value", entry.value)] {
+                    match bytes {
+                        Some(bytes) => object.base64(name, bytes),
+                        None => object.null(name),
+                    }
+                }
+                return Some(undecodable(batch, entry, &fault.to_string()));
             }
-            Ok(InternalRecord::Mirror(record)) => {
-                mirror_state::push_key(&record, wide, object.name("keyData"));
+        };
+        match &record {
+            InternalRecord::Metadata(record) | InternalRecord::RemoteLog(record) => {
+                object.bytes("key", entry.key);
+                push_metadata(record, wide, object.name("valueData"));
+            }
+            InternalRecord::Mirror(record) => {
+                mirror_state::push_key(record, wide, object.name("keyData"));
                 match record.likeliest.value {
                     Some(_) => {
-                        mirror_state::push_value(&record, wide, object.name("valueData"));
+                        mirror_state::push_value(record, wide, object.name("valueData"));
                     }
                     None => object.null("value"),
                 }
-                return None;
             }
-            Ok(InternalRecord::Coordinator(topic, record)) => {
-                coordinator::push_key(&record, wide, object.name("keyData"));
+            InternalRecord::Coordinator(topic, record) => {
+                coordinator::push_key(record, wide, object.name("keyData"));
                 match &record.value {
                     Some(value) => {
-                        coordinator::push_value(topic, value, wide, object.name("valueData"));
+                        coordinator::push_value(*topic, value, wide, object.name("valueData"));
                     }
                     None => object.null("value"),
                 }
-                return None;
-            }
-            Err(fault) => fault.to_string(),
-        };
-        for (name, bytes) in [("key", entry.key), ("value", entry.value)] {
-            match bytes {
-                Some(bytes) => object.base64(name, bytes),
-                None => object.null(name),
             }
         }
-        Some(undecodable(batch, entry, &fault))
+        if let Some(topics) = topics {
+            topic_ids::push_names(topics, &record, wide, object);
+        }
+        None
     }
 }
 

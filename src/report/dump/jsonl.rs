@@ -1,10 +1,13 @@
 //! A segment as JSON lines: `batch`, `record`, `control`, `damage`.
 
+use std::sync::Arc;
+
 use super::control;
 use super::decoder::{Decoded, Decoder, push_hex};
 use super::kafka::undecodable;
 use super::style::{Style, push_damage};
 use super::view::{AnyHeader, Batch, View};
+use crate::analysis::topic_names::Topics;
 use crate::format::control::{ControlKey, ControlType, EndTxnMarker};
 use crate::format::internal_record::InternalTopic;
 use crate::format::java_text;
@@ -16,7 +19,7 @@ use crate::storage::damage::{Code, Damage};
 use crate::storage::segment::contents::Entry;
 
 /// How deep the JSON lines go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Jsonl {
     /// Show records and control records.
     pub deep: bool,
@@ -30,6 +33,8 @@ pub struct Jsonl {
     pub topic: Option<InternalTopic>,
     /// How integers outside +-2^53 are written.
     pub wide: WideIntegers,
+    /// The topics that the cluster's metadata beside the file know, whose ids records may have.
+    pub topics: Option<Arc<Topics>>,
 }
 
 impl View for Jsonl {
@@ -88,7 +93,10 @@ impl View for Jsonl {
         let mut damage = None;
         if self.contents {
             damage = match self.topic {
-                Some(topic) => topic.push_fields(batch, entry, self.wide, &mut object),
+                Some(topic) => {
+                    let known = (self.wide, self.topics.as_deref());
+                    topic.push_fields(batch, entry, known, &mut object)
+                }
                 None => self.push_contents(batch, entry, &mut object),
             };
             push_headers(&mut object, entry, self.wide);

@@ -23,4 +23,5 @@ pub mod segment;
 pub mod selection;
 mod stock_words;
 pub mod style;
+mod topic_ids;
 pub mod view;

@@ -314,6 +314,13 @@ fn logs_that_have_no_union() {
         assert!(outcome.text().contains(told), "{}", outcome.text());
         assert!(!target.exists());
     }
+    // The metadata beside one of them know its topic.
+    let outcome = run(&options, &source, &both).ended_with(3);
+    let words: Vec<_> = outcome.text().split_whitespace().collect();
+    let topic = both.file_name().unwrap().to_str().unwrap();
+    let (topic, _) = topic.rsplit_once('-').unwrap();
+    let told = format!("({topic} by the metadata beside it) in dest");
+    assert!(words.join(" ").contains(&told), "{}", outcome.text());
 }
 
 #[test]
