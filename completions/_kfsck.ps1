@@ -131,7 +131,7 @@ Register-ArgumentCompleter -Native -CommandName 'kfsck' -ScriptBlock {
             break
         }
         'kfsck;txns' {
-            [CompletionResult]::new('--at-time', '--at-time', [CompletionResultType]::ParameterName, 'What it knew at this time, and no logs: ISO-8601, or milliseconds since 1970')
+            [CompletionResult]::new('--at-time', '--at-time', [CompletionResultType]::ParameterName, 'What was open at this time: ISO-8601, or milliseconds since 1970; with --coordinators what they knew, and no logs')
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Show at most N open transactions of each partition, the oldest, N that ended, and N ids')
             [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'Whose producer state')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, '`text`: tables and sentences; `json`: one JSON document')

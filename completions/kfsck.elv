@@ -124,7 +124,7 @@ set edit:completion:arg-completer[kfsck] = {|@words|
             cand --version 'Print version'
         }
         &'kfsck;txns'= {
-            cand --at-time 'What it knew at this time, and no logs: ISO-8601, or milliseconds since 1970'
+            cand --at-time 'What was open at this time: ISO-8601, or milliseconds since 1970; with --coordinators what they knew, and no logs'
             cand --top 'Show at most N open transactions of each partition, the oldest, N that ended, and N ids'
             cand --rules 'Whose producer state'
             cand --format '`text`: tables and sentences; `json`: one JSON document'

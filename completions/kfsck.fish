@@ -135,7 +135,7 @@ complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -l exit-zero -d '
 complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -l no-mmap -d 'Read files piece by piece instead of mapping them into memory'
 complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kfsck -n "__fish_kfsck_using_subcommand producers" -s V -l version -d 'Print version'
-complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l at-time -d 'What it knew at this time, and no logs: ISO-8601, or milliseconds since 1970' -r
+complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l at-time -d 'What was open at this time: ISO-8601, or milliseconds since 1970; with --coordinators what they knew, and no logs' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l top -d 'Show at most N open transactions of each partition, the oldest, N that ended, and N ids' -r
 complete -c kfsck -n "__fish_kfsck_using_subcommand txns" -l rules -d 'Whose producer state' -r -f -a "stock\t'Kafka 4.4.0: a barrier (control type 7) is ignored, ids below 0 have no state'
 barrier\t'The barrier design (KIP-1279): a barrier clears every producer and its open transaction'

@@ -60,6 +60,26 @@ pub enum Arm<'c> {
     },
 }
 
+impl Arm<'_> {
+    /// When its coordinator last wrote of the id, where that was before the transaction began and
+    /// the coordinator had none: its partition may be an older copy than the log.
+    #[must_use]
+    pub fn written_before(&self, began: Timestamp) -> Option<Timestamp> {
+        let Self::PartitionNotInTransaction { state, .. } = self else {
+            return None;
+        };
+        let has_none = matches!(
+            state.value.transaction_status,
+            TransactionStatus::Empty
+                | TransactionStatus::CompleteCommit
+                | TransactionStatus::CompleteAbort
+        );
+        let written = state.value.last_update_timestamp;
+        // Nobody wrote anything at the beginning of time.
+        (has_none && written > Timestamp(0) && written < began).then_some(written)
+    }
+}
+
 /// Why it cannot be told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Doubt {

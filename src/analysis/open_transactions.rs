@@ -5,7 +5,9 @@
 //! `__transaction_state`, where it is at hand.
 
 use super::belief::Belief;
+use super::completed_commit::CompletedCommit;
 use super::hanging_transaction::{Arm, Doubt, Judgement, OpenTransaction, judge};
+use super::partition_copies::EndElsewhere;
 use super::transaction_coordinator::{TransactionCoordinator, TransactionState};
 use crate::format::number::{CoordinatorEpoch, Offset, ProducerEpoch, ProducerId, Timestamp};
 use crate::format::transaction_log::TransactionLogKey;
@@ -47,6 +49,8 @@ pub enum Why<'c> {
         /// What the coordinator knows.
         state: &'c TransactionState,
     },
+    /// Another copy of the partition has its end: this one is behind.
+    EndedElsewhere(EndElsewhere),
     /// No producer has it, so no marker ends it: a damaged snapshot left it behind, or a barrier
     /// that the prototype obeyed.
     NoProducer {
@@ -70,7 +74,7 @@ impl Why<'_> {
     #[must_use]
     pub const fn verdict(&self) -> Verdict {
         match self {
-            Self::InTime | Self::Known { .. } => Verdict::Ongoing,
+            Self::InTime | Self::Known { .. } | Self::EndedElsewhere(_) => Verdict::Ongoing,
             Self::Hanging(_) => Verdict::Hanging,
             _ => Verdict::Suspect,
         }
@@ -124,6 +128,8 @@ pub struct OpenView<'c> {
     pub transactional_id: Option<&'c TransactionLogKey>,
     /// Why the verdict.
     pub why: Why<'c>,
+    /// What its coordinator has committed is not aborted.
+    pub committed: Option<CompletedCommit<'c>>,
     /// How to abort it, where it is suspect or hanging and can be aborted.
     pub abort: Option<Abort>,
 }
@@ -224,6 +230,7 @@ fn seen<'c>(
         bytes: known.map(|transaction| transaction.bytes),
         transactional_id: None,
         why: Why::InTime,
+        committed: None,
         abort: None,
     }
 }

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::belief::{Belief, Question, believe, name_of};
-use super::held_back::HeldBack;
+use super::log_bytes::LogBytes;
 use crate::format::batch::Header;
 use crate::format::number::Offset;
-use crate::state::read::{ReadOptions, SegmentFile, segments};
+use crate::state::read::{SegmentFile, segments};
 use crate::state::replay::Visitor;
 use crate::storage::checkpoints::Checkpoints;
 use crate::storage::directory::{KafkaFile, PartitionDirectory};
@@ -138,14 +138,12 @@ impl<'d> PartitionLog<'d> {
         Ok(belief)
     }
 
-    /// What lies at `from` and behind it.
-    ///
-    /// # Errors
-    /// A file cannot be opened or read, or was changed meanwhile.
-    pub fn held_back(&self, from: Offset, options: ReadOptions) -> Result<HeldBack, ReadError> {
+    /// Its batches, to be read once more.
+    #[must_use]
+    pub const fn bytes(&self) -> LogBytes<'_> {
         match &self.origin {
-            Origin::Directory(_) => HeldBack::in_segments(&self.segments, from, options),
-            Origin::Segment(source) => HeldBack::in_source(source, from, options.check_crc),
+            Origin::Directory(_) => LogBytes::Segments(self.segments.as_slice()),
+            Origin::Segment(source) => LogBytes::Source(source),
         }
     }
 }

@@ -17,6 +17,7 @@ use kfsck::analysis::next_start::Action;
 use kfsck::analysis::next_start::brokers::Brokers;
 use kfsck::analysis::next_start::log_directory::beside_partitions;
 use kfsck::analysis::next_start::together::{Placed, together};
+use kfsck::analysis::partition_copies::PartitionCopies;
 use kfsck::analysis::transaction_logs::{cluster_id, holds_coordinators};
 use kfsck::report::check::repairs::Repairs;
 use kfsck::report::check::{Place, Report, Summary};
@@ -37,7 +38,8 @@ const FULL: usize = 1 << 16;
 /// Something to check, by one thread.
 enum Job<'a> {
     Partition(&'a PartitionDirectory, &'a Around),
-    Segment(&'a KafkaFile),
+    /// With the log directory that it lies in, if that holds coordinators.
+    Segment(&'a KafkaFile, Vec<PathBuf>),
     /// What lies beside the partitions of all log directories.
     Beside(Vec<(&'a LogDirectory, &'a Checkpoints)>),
 }
@@ -45,10 +47,12 @@ enum Job<'a> {
 /// What is known of the directory around a partition's.
 struct Around {
     checkpoints: Checkpoints,
-    /// The directory, if partitions of `__transaction_state` lie in it.
-    transaction_log: Option<PathBuf>,
+    /// Those of its cluster in which partitions of `__transaction_state` lie.
+    transaction_logs: Vec<PathBuf>,
     /// What the directories of its cluster say, among those that are checked or checked in.
     cluster: Arc<KnownCluster>,
+    /// The cluster's id, where the directory says it.
+    cluster_id: Option<String>,
 }
 
 impl Around {
@@ -109,6 +113,7 @@ impl<'r> Run<'r> {
         session: &mut Session,
     ) -> io::Result<()> {
         let beside = around(operands, self.terms);
+        let copies = copies(operands, &beside);
         for error in operands.iter().flat_map(unlisted) {
             self.summary.unread += 1;
             session.read_error(error);
@@ -125,7 +130,7 @@ impl<'r> Run<'r> {
         self.report.start(&mut self.out);
         let terms = self.terms;
         let work = |job: &Job<'_>, teller: &mut Teller<'_, Told>| {
-            work(job, terms, &progress, wanted, teller);
+            work(job, (terms, &copies), &progress, wanted, teller);
         };
         in_order(&jobs, threads, work, |job, told| {
             self.hear(job, told, session)
@@ -148,7 +153,7 @@ impl<'r> Run<'r> {
                 name: &name,
                 path: &path,
                 is_partition: false,
-                transaction_log: None,
+                transaction_logs: &[],
                 repairs: Repairs::default(),
             };
             self.report.next_start(&place, next, &mut self.out);
@@ -161,7 +166,7 @@ impl<'r> Run<'r> {
                 self.summary.counts.add(finding.severity, finding.cases);
                 match job {
                     Job::Partition(..) => self.held.push(*finding),
-                    Job::Segment(_) | Job::Beside(_) => {
+                    Job::Segment(..) | Job::Beside(_) => {
                         self.report_finding(job, *finding, Repairs::default());
                     }
                 }
@@ -213,15 +218,19 @@ fn around(operands: &[Operand], terms: &Terms) -> BTreeMap<PathBuf, Around> {
             .entry(directory)
             .or_insert_with_key(|directory| Around {
                 checkpoints: Checkpoints::read(directory, terms.access),
-                transaction_log: holds_coordinators(directory).then(|| directory.clone()),
+                transaction_logs: Vec::new(),
                 cluster: Arc::default(),
+                cluster_id: cluster_id(directory, terms.access),
             });
     }
-    for directories in clusters(beside.keys(), terms) {
+    for directories in clusters(&beside) {
         let cluster = Arc::new(KnownCluster::read(&directories, terms.access));
+        let logs = directories.iter().filter(|path| holds_coordinators(path));
+        let logs: Vec<_> = logs.cloned().collect();
         for directory in &directories {
             if let Some(around) = beside.get_mut(directory) {
                 around.cluster = Arc::clone(&cluster);
+                around.transaction_logs.clone_from(&logs);
             }
         }
     }
@@ -229,19 +238,27 @@ fn around(operands: &[Operand], terms: &Terms) -> BTreeMap<PathBuf, Around> {
 }
 
 /// The directories of each cluster; one that says nothing of its cluster stands alone.
-fn clusters<'d>(
-    directories: impl Iterator<Item = &'d PathBuf>,
-    terms: &Terms,
-) -> Vec<Vec<PathBuf>> {
-    let mut clusters: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+fn clusters(beside: &BTreeMap<PathBuf, Around>) -> Vec<Vec<PathBuf>> {
+    let mut clusters: BTreeMap<&str, Vec<PathBuf>> = BTreeMap::new();
     let mut alone = Vec::new();
-    for directory in directories {
-        match cluster_id(directory, terms.access) {
+    for (directory, around) in beside {
+        match &around.cluster_id {
             Some(id) => clusters.entry(id).or_default().push(directory.clone()),
             None => alone.push(vec![directory.clone()]),
         }
     }
     clusters.into_values().chain(alone).collect()
+}
+
+/// Every partition's directory as a copy of its partition.
+fn copies<'a>(operands: &'a [Operand], beside: &BTreeMap<PathBuf, Around>) -> PartitionCopies<'a> {
+    let mut copies = PartitionCopies::default();
+    for partition in operands.iter().flat_map(Operand::partitions) {
+        let around = beside.get(&directory_of(&partition.path));
+        let cluster = around.and_then(|around| around.cluster_id.clone());
+        copies.add(partition, cluster);
+    }
+    copies
 }
 
 /// The checkpoints that could not be read; those that are malformed are findings.
@@ -295,7 +312,11 @@ fn jobs<'a>(
     for operand in operands {
         match operand {
             Operand::File(file) => match file.name.kind {
-                FileKind::Log | FileKind::Unknown => jobs.push(Job::Segment(file)),
+                FileKind::Log | FileKind::Unknown => {
+                    let mut logs = vec![directory_of(&directory_of(&file.path))];
+                    logs.retain(|log| holds_coordinators(log));
+                    jobs.push(Job::Segment(file, logs));
+                }
                 kind => session.error(&format!(
                     "{}: expected a segment (.log), a partition directory or a log directory, \
                      found a file of the kind {kind}; the partition's directory is what it is \
@@ -321,7 +342,7 @@ impl Job<'_> {
     fn place<'p>(&'p self, file: &'p Path) -> Place<'p> {
         let (path, is_partition): (&Path, _) = match self {
             Self::Partition(partition, _) => (&partition.path, true),
-            Self::Segment(file) => (&file.path, false),
+            Self::Segment(file, _) => (&file.path, false),
             Self::Beside(logs) => {
                 let mut paths = logs.iter().map(|(log, _)| &*log.path);
                 (
@@ -334,9 +355,10 @@ impl Job<'_> {
             name: name_of(path),
             path,
             is_partition,
-            transaction_log: match self {
-                Self::Partition(_, around) => around.transaction_log.as_deref(),
-                _ => None,
+            transaction_logs: match self {
+                Self::Partition(_, around) => &around.transaction_logs,
+                Self::Segment(_, logs) => logs,
+                Self::Beside(_) => &[],
             },
             repairs: Repairs::default(),
         }
@@ -351,7 +373,7 @@ fn name_of(path: &Path) -> &str {
 /// What a thread does with a job.
 fn work(
     job: &Job<'_>,
-    terms: &Terms,
+    (terms, copies): (&Terms, &PartitionCopies<'_>),
     progress: &SharedProgress,
     wanted: Wanted<'_>,
     teller: &mut Teller<'_, Told>,
@@ -366,7 +388,7 @@ fn work(
     };
     let mut repairs = match job {
         Job::Partition(partition, around) => around.repairs(partition),
-        Job::Segment(_) | Job::Beside(_) => Repairs::default(),
+        Job::Segment(..) | Job::Beside(_) => Repairs::default(),
     };
     let found = &mut |finding: Finding| {
         repairs.hear(&finding);
@@ -380,10 +402,12 @@ fn work(
             let around = everything::Around {
                 checkpoints: &around.checkpoints,
                 cluster: &around.cluster,
+                cluster_id: around.cluster_id.as_deref(),
+                copies: Some(copies),
             };
             everything::partition(partition, &around, terms, &mut watch, found)
         }
-        Job::Segment(file) => match everything::segment(file, terms, &mut watch, found) {
+        Job::Segment(file, _) => match everything::segment(file, terms, &mut watch, found) {
             Ok(gathered) => gathered,
             Err(error) => return watch.unread(error),
         },

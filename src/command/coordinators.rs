@@ -198,7 +198,7 @@ pub(super) fn clusters_of(given: &[PathBuf], access: Access) -> Vec<(PathBuf, St
 }
 
 /// The log directory that an input is or lies in.
-fn home(operand: &Operand) -> PathBuf {
+pub(super) fn home(operand: &Operand) -> PathBuf {
     match operand {
         Operand::Log(log) => log.path.clone(),
         Operand::Partition(partition) => directory_of(&partition.path),

@@ -4,21 +4,24 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::error::ErrorKind;
+use kfsck::analysis::partition_copies::PartitionCopies;
+use kfsck::analysis::transaction_logs::cluster_id;
 use kfsck::format::number::Timestamp;
 use kfsck::report::one_line::on_one_line;
 use kfsck::report::transactions::json::JsonReport;
 use kfsck::report::transactions::text::TextReport;
 use kfsck::report::transactions::{Report, Terms, coordinators};
-use kfsck::storage::directory;
+use kfsck::storage::directory::{self, Operand};
 
-use super::coordinators::{Coordinators, How};
+use super::coordinators::{Coordinators, How, home};
 use super::output::OutputOptions;
 use super::partition_files::{one_standard_input, tell_empty};
 use super::progress::Progress;
 use super::rules::RulesOption;
 use super::session::Session;
 use super::time;
-use super::txns_reading::{Reading, Wanted};
+use super::txns_reading::{Judges, Reading, Wanted};
 
 /// Show open transactions, whether they hang, and the command that aborts them
 ///
@@ -32,8 +35,11 @@ use super::txns_reading::{Reading, Wanted};
 /// hand or does not tell. A log directory that holds partitions of __transaction_state needs no
 /// --transaction-log.
 ///
-/// With --coordinators also what __transaction_state knows of each transactional id, and with
-/// --at-time that alone, as it was then.
+/// Of several copies of a partition that are given together one may be behind: what is open in it
+/// and has ended in another is `ongoing`.
+///
+/// With --at-time the transactions that were open then; with --coordinators also what
+/// __transaction_state knows of each transactional id, and with both that alone, as it was then.
 ///
 /// Suspect and hanging transactions give exit code 1.
 #[derive(Debug, Args)]
@@ -41,6 +47,7 @@ use super::txns_reading::{Reading, Wanted};
 Examples:
   kfsck txns /var/lib/kafka/data
   kfsck txns orders-0 --transaction-log /mnt/copy --now 2026-11-30T04:00:00Z
+  kfsck txns --at-time 2026-11-30T04:00:00Z /var/lib/kafka/data
   kfsck txns --coordinators --transactional-id billing --format json data | jq .coordinators
   kfsck txns --all --stats --format json data | jq '.partitions[].stats'")]
 pub(super) struct Txns {
@@ -60,12 +67,14 @@ pub(super) struct Txns {
     #[arg(long)]
     coordinators: bool,
 
-    /// What it knew at this time, and no logs: ISO-8601, or milliseconds since 1970
+    /// What was open at this time: ISO-8601, or milliseconds since 1970; with --coordinators what
+    /// they knew, and no logs
     ///
-    /// Records of __transaction_state that were appended later do not count; cleaning may have
-    /// taken away what was known then.
+    /// A log ends in front of the first end marker that is later; between the marker before and
+    /// that one, in front of the first data with a later timestamp. Records of __transaction_state
+    /// that were appended later do not count. Cleaning and deletion may have taken away what was
+    /// there then.
     #[arg(long, value_name = "T", value_parser = time::parse, allow_negative_numbers = true)]
-    #[arg(requires = "coordinators", conflicts_with_all = ["all", "stats"])]
     at_time: Option<Timestamp>,
 
     /// Show at most N open transactions of each partition, the oldest, N that ended, and N ids
@@ -140,6 +149,13 @@ pub(super) struct Filter {
 impl Txns {
     /// What clap cannot tell by itself.
     pub(super) fn validate(&self) -> Result<(), clap::Error> {
+        if self.coordinators && self.at_time.is_some() && (self.all || self.stats) {
+            return Err(clap::Error::raw(
+                ErrorKind::ArgumentConflict,
+                "--coordinators with --at-time shows no logs, so neither --all nor --stats goes \
+                 with both\n",
+            ));
+        }
         one_standard_input(&self.paths)
     }
 
@@ -196,8 +212,8 @@ impl Txns {
         };
         let mut reading = Reading::new(terms, wanted, report);
         reading.start();
-        for operand in operands.iter().filter(|_| self.at_time.is_none()) {
-            reading.operand(operand, gathered.of(operand), session)?;
+        if !self.coordinators || self.at_time.is_none() {
+            read_logs(&operands, &gathered, &mut reading, session)?;
         }
         if self.coordinators {
             reading.coordinators(coordinators::known(gathered.all()));
@@ -211,6 +227,7 @@ impl Txns {
         Terms {
             now: now.unwrap_or_else(time::now),
             is_clock: now.is_none(),
+            as_of: self.at_time,
             max_timeout_ms: self.judging.max_transaction_timeout,
             rules: self.rules.set().name(),
             top: self.top,
@@ -234,4 +251,32 @@ impl Txns {
             ));
         }
     }
+}
+
+/// Reads one log after the other. All are known as copies of their partitions from the beginning.
+fn read_logs(
+    operands: &[Operand],
+    gathered: &Coordinators,
+    reading: &mut Reading,
+    session: &mut Session,
+) -> anyhow::Result<()> {
+    let mut copies = PartitionCopies::default();
+    let access = session.access;
+    let clusters = operands.iter();
+    let clusters = clusters.map(|operand| cluster_id(&home(operand), access));
+    let clusters: Vec<_> = clusters.collect();
+    for (operand, cluster) in operands.iter().zip(&clusters) {
+        for partition in operand.partitions() {
+            copies.add(partition, cluster.clone());
+        }
+    }
+    for (operand, cluster) in operands.iter().zip(&clusters) {
+        let judges = Judges {
+            coordinator: gathered.of(operand),
+            copies: &copies,
+            cluster: cluster.as_deref(),
+        };
+        reading.operand(operand, judges, session)?;
+    }
+    Ok(())
 }

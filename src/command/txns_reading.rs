@@ -5,16 +5,18 @@ use std::io;
 use std::path::Path;
 
 use kfsck::analysis::belief::{Belief, Question};
+use kfsck::analysis::completed_commit::spare_committed;
 use kfsck::analysis::held_back::HeldBack;
-use kfsck::analysis::open_transactions::{Asked, Verdict, open_transactions};
+use kfsck::analysis::log_as_of::{LogAsOf, log_as_of};
+use kfsck::analysis::open_transactions::{Asked, OpenView, Verdict, open_transactions};
+use kfsck::analysis::partition_copies::{self, PartitionCopies, ThisCopy};
 use kfsck::analysis::partition_log::PartitionLog;
 use kfsck::analysis::producer_order::is_expired;
 use kfsck::analysis::transaction_coordinator::TransactionCoordinator;
 use kfsck::analysis::transaction_stats::TransactionStats;
 use kfsck::format::number::{ProducerEpoch, ProducerId, Timestamp};
 use kfsck::report::transactions::coordinators::Known;
-use kfsck::report::transactions::{Head, PartitionView, Report, Terms, Totals};
-use kfsck::state::read::ReadOptions;
+use kfsck::report::transactions::{Dropped, Head, PartitionView, Report, Terms, Totals};
 use kfsck::state::rules::RuleSet;
 use kfsck::storage::checkpoints::Checkpoints;
 use kfsck::storage::directory::{Operand, PartitionDirectory};
@@ -82,6 +84,16 @@ pub(super) struct Wanted {
     pub(super) expiry: Option<(Timestamp, i64)>,
     pub(super) filter: Filter,
     pub(super) progress: Progress,
+}
+
+/// Who judges what is open in a log.
+#[derive(Clone, Copy)]
+pub(super) struct Judges<'a> {
+    pub(super) coordinator: Option<&'a TransactionCoordinator>,
+    /// All copies of partitions that were given.
+    pub(super) copies: &'a PartitionCopies<'a>,
+    /// The log's cluster.
+    pub(super) cluster: Option<&'a str>,
 }
 
 /// The run over all inputs.
@@ -152,7 +164,7 @@ impl Reading {
     pub(super) fn operand(
         &mut self,
         operand: &Operand,
-        coordinator: Option<&TransactionCoordinator>,
+        judges: Judges<'_>,
         session: &mut Session,
     ) -> io::Result<()> {
         match operand {
@@ -167,12 +179,12 @@ impl Reading {
                     return Ok(());
                 }
                 match PartitionLog::of_segment(file, session.access) {
-                    Ok(log) => self.log(&log, coordinator, session)?,
+                    Ok(log) => self.log(&log, judges, session)?,
                     Err(error) => session.read_error(&error),
                 }
             }
             Operand::Partition(partition) => {
-                self.directory(partition, coordinator, session)?;
+                self.directory(partition, judges, session)?;
             }
             Operand::Log(log) => {
                 for error in &log.listing.unreadable {
@@ -184,7 +196,7 @@ impl Reading {
                         session.note(&partition.path, &message);
                         continue;
                     }
-                    self.directory(partition, coordinator, session)?;
+                    self.directory(partition, judges, session)?;
                 }
             }
         }
@@ -194,7 +206,7 @@ impl Reading {
     fn directory(
         &mut self,
         partition: &PartitionDirectory,
-        coordinator: Option<&TransactionCoordinator>,
+        judges: Judges<'_>,
         session: &mut Session,
     ) -> io::Result<()> {
         for error in &partition.listing.unreadable {
@@ -204,20 +216,24 @@ impl Reading {
         if log.segments.is_empty() {
             return Ok(());
         }
-        self.log(&log, coordinator, session)
+        self.log(&log, judges, session)
     }
 
     fn log(
         &mut self,
         log: &PartitionLog<'_>,
-        coordinator: Option<&TransactionCoordinator>,
+        judges: Judges<'_>,
         session: &mut Session,
     ) -> io::Result<()> {
-        let head = head(log);
+        let read = read_options(session.access);
+        let as_of = match self.terms.as_of {
+            Some(time) => log_as_of(log.bytes(), time, read),
+            None => Ok(LogAsOf::default()),
+        };
         let question = Question {
             rules: self.wanted.rules,
-            at: None,
-            read: read_options(session.access),
+            at: as_of.as_ref().ok().and_then(|as_of| as_of.end),
+            read,
             expiry: self.wanted.expiry,
         };
         let mut beside = std::mem::take(&mut self.checkpoints);
@@ -227,79 +243,112 @@ impl Reading {
             true => &nothing,
             false => beside.of(&log.path, session),
         };
-        self.report.begin(&head, &mut self.out);
+        self.report.begin(&head(log), &mut self.out);
         let progress = self.wanted.progress.clone();
-        let mut gathering = Gathering::new(self, log, coordinator, session);
+        let mut gathering = Gathering::new(self, log, judges.coordinator, session);
         let visitor = &mut progress.watching(&mut gathering);
-        let believed = log.believe(checkpoints, &question, visitor);
-        let (stats, dropped) = gathering.end()?;
-        self.checkpoints = beside;
-        let found = believed.and_then(|belief| {
-            let held_back = self.held_back(log, &belief, question.read)?;
-            Ok((belief, held_back))
+        let believed = as_of.and_then(|as_of| {
+            let belief = log.believe(checkpoints, &question, visitor)?;
+            Ok((as_of, belief))
         });
-        match found {
-            Ok((belief, held_back)) => {
-                tell_snapshot(&belief, session);
-                let view = self.view(log, head, &belief, coordinator);
-                if log.is_one_segment() && !view.open.is_empty() {
-                    let alone = "read from this segment alone: a transaction that is open here \
-                                 may have ended in the next one";
-                    session.note(&log.path, &alone);
-                }
-                self.finish(
-                    &PartitionView {
-                        held_back,
-                        dropped,
-                        stats: TransactionStats {
-                            open: view.stats.open,
-                            ..stats
-                        },
-                        ..view
-                    },
-                    session,
-                );
+        let gathered = gathering.end()?;
+        self.checkpoints = beside;
+        let told = believed.and_then(|(as_of, belief)| {
+            if as_of.begins_later {
+                let later = "its first batch here is later than --at-time: what was open then, if \
+                             anything, is not here";
+                session.note(&log.path, &later);
             }
-            Err(error) => {
-                session.read_error(&error);
-                self.report.fail(&mut self.out);
-            }
+            self.tell(log, &belief, &question, judges, gathered, session)
+        });
+        if let Err(error) = told {
+            session.read_error(&error);
+            self.report.fail(&mut self.out);
         }
         self.write(session)
     }
 
-    /// What consumers of committed data cannot read.
-    fn held_back(
+    /// Reports what a log is believed to hold.
+    fn tell(
+        &mut self,
+        log: &PartitionLog<'_>,
+        belief: &Belief,
+        question: &Question,
+        judges: Judges<'_>,
+        (stats, dropped): (TransactionStats, Vec<Dropped>),
+        session: &mut Session,
+    ) -> Result<(), ReadError> {
+        let held_back = held_back(log, belief, question)?;
+        let open = self.open(log, belief, question, judges)?;
+        tell_snapshot(belief, session);
+        if log.is_one_segment() && !open.is_empty() {
+            let alone = "read from this segment alone: a transaction that is open here \
+                         may have ended in the next one";
+            session.note(&log.path, &alone);
+        }
+        let stats = TransactionStats {
+            open: u64::try_from(open.len()).unwrap_or(u64::MAX),
+            ..stats
+        };
+        let view = PartitionView {
+            held_back,
+            dropped,
+            stats,
+            ..self.view(log, belief, open, judges.coordinator)
+        };
+        self.finish(&view, session);
+        Ok(())
+    }
+
+    /// The open transactions that were asked for.
+    fn open<'a>(
         &self,
         log: &PartitionLog<'_>,
         belief: &Belief,
-        options: ReadOptions,
-    ) -> Result<HeldBack, ReadError> {
-        let stable = belief.last_stable_offset();
-        if stable >= belief.log_end_offset() {
-            return Ok(HeldBack::default());
+        question: &Question,
+        judges: Judges<'a>,
+    ) -> Result<Vec<OpenView<'a>>, ReadError> {
+        let asked = Asked {
+            now: self.terms.now,
+            max_timeout_ms: self.terms.max_timeout_ms,
+            coordinator: judges.coordinator,
+        };
+        let mut open = open_transactions(belief, log.name.as_ref(), log.first_offset(), &asked);
+        open.retain(|open| {
+            let filter = &self.wanted.filter;
+            filter.takes(open.producer_id, open.producer_epoch, judges.coordinator)
+        });
+        if let Some(name) = &log.name {
+            let this = ThisCopy {
+                name,
+                path: &log.path,
+                cluster: judges.cluster,
+                log: log.bytes(),
+            };
+            let reading = partition_copies::Reading {
+                rules: question.rules,
+                options: question.read,
+                until: self.terms.as_of,
+            };
+            judges.copies.settle(&this, &mut open, &reading);
         }
-        log.held_back(stable, options)
+        if let Some(coordinator) = judges.coordinator {
+            spare_committed(&mut open, coordinator, log.bytes(), question.read)?;
+        }
+        if self.terms.as_of.is_some() {
+            // What was open then may have ended since.
+            open.iter_mut().for_each(|view| view.abort = None);
+        }
+        Ok(open)
     }
 
     fn view<'a>(
         &self,
         log: &'a PartitionLog<'_>,
-        head: Head<'a>,
         belief: &'a Belief,
-        coordinator: Option<&'a TransactionCoordinator>,
+        open: Vec<OpenView<'a>>,
+        coordinator: Option<&TransactionCoordinator>,
     ) -> PartitionView<'a> {
-        let asked = Asked {
-            now: self.terms.now,
-            max_timeout_ms: self.terms.max_timeout_ms,
-            coordinator,
-        };
-        let mut open = open_transactions(belief, log.name.as_ref(), log.first_offset(), &asked);
-        open.retain(|open| {
-            let filter = &self.wanted.filter;
-            filter.takes(open.producer_id, open.producer_epoch, coordinator)
-        });
-        let count = u64::try_from(open.len()).unwrap_or(u64::MAX);
         let with_paths = open.into_iter().map(|open| {
             let segment = open.first_place.map(|place| place.segment);
             let path = segment.and_then(|segment| log.segment_path(segment));
@@ -318,20 +367,18 @@ impl Reading {
             .collect();
         producers.sort_unstable();
         PartitionView {
-            head,
+            head: head(log),
             state,
             producers,
             log_start_offset: belief.log_start_offset,
             last_stable_offset: belief.last_stable_offset(),
-            high_watermark: belief.high_watermark,
+            // The checkpoint speaks of the log as it is.
+            high_watermark: belief.high_watermark.filter(|_| self.terms.as_of.is_none()),
             log_end_offset: belief.log_end_offset(),
             held_back: HeldBack::default(),
             open: with_paths.collect(),
             dropped: Vec::new(),
-            stats: TransactionStats {
-                open: count,
-                ..TransactionStats::default()
-            },
+            stats: TransactionStats::default(),
         }
     }
 
@@ -373,6 +420,19 @@ pub(super) fn head<'a>(log: &'a PartitionLog<'_>) -> Head<'a> {
         name: log.name.as_ref(),
         path: &log.path,
     }
+}
+
+/// What consumers of committed data cannot read.
+fn held_back(
+    log: &PartitionLog<'_>,
+    belief: &Belief,
+    question: &Question,
+) -> Result<HeldBack, ReadError> {
+    let stable = belief.last_stable_offset();
+    if stable >= belief.log_end_offset() {
+        return Ok(HeldBack::default());
+    }
+    log.bytes().held_back(stable, question.at, question.read)
 }
 
 fn tell_snapshot(belief: &Belief, session: &mut Session) {

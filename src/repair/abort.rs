@@ -5,14 +5,17 @@ use super::plan::{Plan, Verb};
 use super::sound::internal_topic;
 use super::tail::{Tail, procedure};
 use super::terms::Terms;
+use crate::analysis::completed_commit::{Began, completed_commit, prepared_commit};
 use crate::analysis::hanging_transaction::{Arm, Judgement, OpenTransaction, judge};
+use crate::analysis::log_bytes::LogBytes;
 use crate::analysis::transaction_coordinator::{StatePartition, TransactionCoordinator};
 use crate::format::control::{ControlType, EndTxnMarker};
 use crate::format::control_batch::put_end_txn_marker;
 use crate::format::number::{CoordinatorEpoch, ProducerId, Timestamp};
-use crate::format::transaction_log::TransactionStatus;
 use crate::state::batch::{Control, Marker};
+use crate::state::read::{ReadOptions, segments};
 use crate::storage::directory::PartitionDirectory;
+use crate::storage::source::ReadError;
 
 /// Whose transaction is aborted, and by what right.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +28,7 @@ pub struct Abort<'c> {
     pub coordinator: Option<&'c TransactionCoordinator>,
     /// Coordinators in the partition's own log directory, where others judge.
     pub beside: Option<&'c TransactionCoordinator>,
-    /// Whatever the coordinators say, but for a commit that is decided.
+    /// Whatever the coordinators say, but for a commit that is decided and not complete.
     pub force: bool,
     /// The clock for whether the transaction's time is over.
     pub now: Timestamp,
@@ -72,7 +75,15 @@ pub fn plan(
         producer_id: id,
         last_timestamp: entry.last_timestamp,
     };
-    let by = right(&transaction, abort).map_err(producers)?;
+    let began = Began {
+        producer_id: id,
+        producer_epoch: entry.producer_epoch,
+        first_offset,
+        since: None,
+    };
+    let began = dated(began, entry.last_timestamp, directory, terms)?;
+    let lost = lost_commit(&began, abort, directory, terms)?;
+    let by = right(&transaction, &began, abort, lost.as_deref()).map_err(producers)?;
     let place = tail.place(abort.timestamp);
     // As a mirror that stops does: 0 where no marker of the producer came before.
     let coordinator_epoch = CoordinatorEpoch(entry.coordinator_epoch.0.max(0));
@@ -104,14 +115,32 @@ pub fn plan(
 }
 
 /// By what right the transaction is aborted, or why it is not.
-fn right(transaction: &OpenTransaction<'_>, abort: &Abort<'_>) -> Result<String, String> {
+fn right(
+    transaction: &OpenTransaction<'_>,
+    began: &Began,
+    abort: &Abort<'_>,
+    lost_commit: Option<&str>,
+) -> Result<String, String> {
     let id = transaction.producer_id;
-    if let Some(text) = prepared_commit(transaction, abort) {
+    if let Some(text) = decided_commit(transaction, abort) {
         return Err(format!(
             "transaction of producer {id}: {text} has decided to commit it, and other partitions \
              may have its COMMIT already; it is not aborted, also not with --force: bring the \
              coordinator back and let it end the transaction"
         ));
+    }
+    if let Some(text) = lost_commit {
+        let told = format!(
+            "{text} has committed it, and its COMMIT is lost here: an ABORT throws away records \
+             that are committed elsewhere"
+        );
+        return match abort.force {
+            true => Ok(format!("aborted by --force: {told}")),
+            false => Err(format!(
+                "transaction of producer {id}: {told}; look for the COMMIT on other replicas and \
+                 fetch the partition from one that has it, or give --force"
+            )),
+        };
     }
     if abort.force {
         return Ok(
@@ -141,9 +170,7 @@ fn right(transaction: &OpenTransaction<'_>, abort: &Abort<'_>) -> Result<String,
         Judgement::Hanging(Arm::UnknownTransaction { .. }) => {
             Ok("hanging: the coordinator of its transactional id does not know the id".to_owned())
         }
-        Judgement::Hanging(Arm::PartitionNotInTransaction { .. }) => Ok(
-            "hanging: the transaction of its transactional id has not this partition".to_owned(),
-        ),
+        Judgement::Hanging(arm @ Arm::PartitionNotInTransaction { .. }) => Ok(without(&arm, began)),
         Judgement::Known { state, .. } => Err(format!(
             "transaction of producer {id}: its coordinator knows it ({}) and will end it",
             state.value.transaction_status
@@ -154,6 +181,18 @@ fn right(transaction: &OpenTransaction<'_>, abort: &Abort<'_>) -> Result<String,
              all, or --force"
         )),
     }
+}
+
+/// The third arm, and where the coordinator's record may be that of an older copy.
+fn without(arm: &Arm<'_>, began: &Began) -> String {
+    let written = arm.written_before(began.since.unwrap_or(Timestamp::NONE));
+    let older = written.map_or_else(String::new, |written| {
+        format!(
+            "; its record was last written at {written}, before it began: if __transaction_state \
+             was copied earlier than the partition, copy it anew first"
+        )
+    });
+    format!("hanging: the transaction of its transactional id has not this partition{older}")
 }
 
 /// What coordinators beside the partition say against an abort that others allow, in words.
@@ -174,23 +213,81 @@ fn contradiction(transaction: &OpenTransaction<'_>, abort: &Abort<'_>) -> Option
     ))
 }
 
+/// The coordinators that have a say in what was committed, each with those who may know better.
+fn heard<'a>(
+    abort: &'a Abort<'_>,
+) -> impl Iterator<
+    Item = (
+        &'a TransactionCoordinator,
+        Option<&'a TransactionCoordinator>,
+    ),
+> {
+    let given = abort.coordinator.map(|known| (known, None));
+    let beside = abort.beside.map(|known| (known, abort.coordinator));
+    given.into_iter().chain(beside)
+}
+
 /// The transactional id whose commit of this partition is decided, in words.
-fn prepared_commit(transaction: &OpenTransaction<'_>, abort: &Abort<'_>) -> Option<String> {
-    let decided = |coordinator: Option<&TransactionCoordinator>, newer| {
-        let coordinator = coordinator?;
-        let ids = coordinator.transactional_ids(transaction.producer_id);
-        ids.iter().find_map(|(number, key)| {
-            let partition = coordinator.partitions().get(number)?;
-            let value = &partition.state(key)?.value;
-            let is_decided = value.transaction_status == TransactionStatus::PrepareCommit
-                && value.has_partition(transaction.topic.as_bytes(), transaction.partition)
-                && !is_outdated(partition, *number, newer);
-            is_decided.then(|| String::from_utf8_lossy(&key.transactional_id).into_owned())
-        })
-    };
-    let id =
-        decided(abort.coordinator, None).or_else(|| decided(abort.beside, abort.coordinator))?;
-    Some(format!("the coordinator of transactional id {id:?}"))
+fn decided_commit(transaction: &OpenTransaction<'_>, abort: &Abort<'_>) -> Option<String> {
+    let partition = (transaction.topic, transaction.partition);
+    let id = heard(abort).find_map(|(known, newer)| {
+        prepared_commit(
+            transaction.producer_id,
+            partition,
+            known,
+            &|number, held| !is_outdated(held, number, newer),
+        )
+    })?;
+    Some(words(&id.transactional_id))
+}
+
+/// With the time of its first record, or that of its producer's last write where that is not here.
+fn dated(
+    began: Began,
+    last: Timestamp,
+    directory: &PartitionDirectory,
+    terms: &Terms,
+) -> Result<Began, ReadError> {
+    let segments = segments(directory);
+    let log = LogBytes::Segments(&segments);
+    let first = log.batch_at(began.first_offset, options(terms))?;
+    let first = first.filter(|first| first.producer_id == began.producer_id);
+    let since = first.map_or(last, |first| first.first_timestamp);
+    Ok(Began {
+        since: (since != Timestamp::NONE).then_some(since),
+        ..began
+    })
+}
+
+const fn options(terms: &Terms) -> ReadOptions {
+    ReadOptions {
+        access: terms.access,
+        check_crc: true,
+    }
+}
+
+/// The transactional id whose commit of the transaction is complete, in words: its marker in this
+/// partition is lost.
+fn lost_commit(
+    began: &Began,
+    abort: &Abort<'_>,
+    directory: &PartitionDirectory,
+    terms: &Terms,
+) -> Result<Option<String>, ReadError> {
+    let segments = segments(directory);
+    let log = (LogBytes::Segments(&segments), options(terms));
+    for (known, newer) in heard(abort) {
+        let is_asked = &|number, held: &StatePartition| !is_outdated(held, number, newer);
+        if let Some(commit) = completed_commit(began, known, log, is_asked)? {
+            return Ok(Some(words(&commit.transactional_id.transactional_id)));
+        }
+    }
+    Ok(None)
+}
+
+fn words(transactional_id: &[u8]) -> String {
+    let id = String::from_utf8_lossy(transactional_id);
+    format!("the coordinator of transactional id {id:?}")
 }
 
 /// Whether others have a copy of the partition that goes on behind this one's end.

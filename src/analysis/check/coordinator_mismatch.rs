@@ -5,24 +5,29 @@
 //! it ends a transaction before any marker is written, and that it has ended it when all are
 //! (`TransactionCoordinator.endTransaction`, `TransactionMarkerChannelManager` of Kafka 4.4.0).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::checker::{CheckedBatch, Checker, Found};
 use super::code::FindingCode;
 use super::finding::{Evidence, Finding};
+use super::hanging::{Others, reading};
 use super::known_cluster::Coordinators;
 use super::terms::Terms;
+use crate::analysis::completed_commit::EPOCH_FOR_EACH;
+use crate::analysis::log_bytes::LogBytes;
 use crate::analysis::log_findings::Severity;
+use crate::analysis::partition_copies::ThisCopy;
 use crate::analysis::state_partition_count::PartitionCount;
 use crate::analysis::transaction_coordinator::{StatePartition, TransactionState};
 use crate::format::number::{Offset, ProducerEpoch, ProducerId, Timestamp};
 use crate::format::transaction_log::{TransactionLogKey, TransactionLogValue, TransactionStatus};
 use crate::state::batch::{Batch, Control, Marker};
-use crate::state::read::SegmentFile;
+use crate::state::read::{SegmentFile, segments};
 use crate::state::replay::Replay;
 use crate::storage::damage::{Code, Damage};
+use crate::storage::directory::PartitionDirectory;
 use crate::storage::partition_name::PartitionName;
 
 /// Evidence of a transaction that is open here and was aborted by its coordinator, and of one of
@@ -30,14 +35,12 @@ use crate::storage::partition_name::PartitionName;
 pub const WAS_ABORTED: &str = "transaction that was aborted";
 const WAS_CLOSED: &str = "transaction that was closed";
 
-/// From this version of the transaction protocol on each transaction has an epoch of its own, and
-/// its markers have the next one (KIP-890).
-const EPOCH_FOR_EACH: i16 = 2;
-
 /// Holds a partition's transactions against what their coordinators say.
 pub(super) struct CoordinatorMismatch<'c> {
     /// Nobody where nothing is to be said.
     asked: Option<Asked<'c>>,
+    directory: &'c PartitionDirectory,
+    others: Others<'c>,
     terms: Terms,
     /// Producers of transactions; `None` of whom no coordinator speaks.
     seen: HashMap<ProducerId, Option<Seen>>,
@@ -81,14 +84,17 @@ struct Known<'c> {
 
 impl<'c> CoordinatorMismatch<'c> {
     pub(super) fn new(
-        name: Option<&'c PartitionName>,
-        coordinators: Option<&'c Coordinators>,
+        directory: &'c PartitionDirectory,
+        others: Others<'c>,
         terms: &Terms,
     ) -> Self {
         // Nobody ends transactions in a directory that is not the partition's own.
+        let name = directory.name.as_ref();
         let name = name.filter(|name| name.state.is_none());
-        let asked = name.zip(coordinators);
+        let asked = name.zip(others.coordinators);
         Self {
+            directory,
+            others,
             asked: asked.map(|(name, coordinators)| Asked { name, coordinators }),
             terms: *terms,
             seen: HashMap::new(),
@@ -290,6 +296,22 @@ fn is_aborted(value: &TransactionLogValue, epoch: ProducerEpoch, first: Timestam
 }
 
 impl CoordinatorMismatch<'_> {
+    /// Whether another copy has the marker, and this one is behind.
+    fn has_ended_elsewhere(&self, asked: &Asked<'_>, id: ProducerId, first: Offset) -> bool {
+        let Some(copies) = self.others.copies else {
+            return false;
+        };
+        let segments = segments(self.directory);
+        let this = ThisCopy {
+            name: asked.name,
+            path: &self.directory.path,
+            cluster: self.others.cluster_id,
+            log: LogBytes::Segments(&segments),
+        };
+        let open = BTreeMap::from([(first, id)]);
+        !copies.ends(&this, &open, &reading(&self.terms)).is_empty()
+    }
+
     /// A transaction that is open in the log.
     fn open(
         &self,
@@ -307,6 +329,9 @@ impl CoordinatorMismatch<'_> {
         let timeout = self.terms.max_transaction_timeout_ms;
         let is_overdue = self.terms.now.0.saturating_sub(last.0) > timeout;
         if !is_overdue || !is_closed(value, asked.has(value), epoch, last) {
+            return None;
+        }
+        if self.has_ended_elsewhere(asked, id, first) {
             return None;
         }
         let end = state.transactions().open_of(id)?.last_offset;

@@ -6,14 +6,16 @@ use super::code::FindingCode;
 use super::companions::check_companions_of;
 use super::coordinator_mismatch::CoordinatorMismatch;
 use super::finding::{Evidence, Finding};
+use super::hanging::Others;
 use super::known_cluster::KnownCluster;
 use super::not_issued::NotIssued;
-use super::pass::{check_opened, check_partition};
+use super::pass::check_opened;
 use super::terms::{Tally, Terms};
 use super::watch::Watch;
 use crate::analysis::log_findings::Severity;
 use crate::analysis::next_start::aborts::Aborts;
 use crate::analysis::next_start::{self, Action, Forgotten, NextStart, StartOptions, stray};
+use crate::analysis::partition_copies::PartitionCopies;
 use crate::analysis::partition_log::first_offset;
 use crate::analysis::snapshot_queue::snapshots_of;
 use crate::format::number::Offset;
@@ -39,6 +41,10 @@ pub struct Around<'a> {
     pub checkpoints: &'a Checkpoints,
     /// The cluster that it belongs to.
     pub cluster: &'a KnownCluster,
+    /// The id of that, where the log directory says so.
+    pub cluster_id: Option<&'a str>,
+    /// All copies of partitions that are checked together.
+    pub copies: Option<&'a PartitionCopies<'a>>,
 }
 
 /// Checks a partition's directory. Findings come in an order that depends on nothing but the
@@ -119,14 +125,20 @@ fn look(
     let Around {
         checkpoints,
         cluster,
+        ..
     } = around;
+    let others = Others {
+        coordinators: cluster.coordinators.as_ref(),
+        cluster_id: around.cluster_id,
+        copies: around.copies,
+    };
     let mut companions = check_companions_of(directory, checkpoints, terms.access, found);
     let mut ids = NotIssued::new(cluster.issued.as_ref());
-    let (name, known) = (directory.name.as_ref(), cluster.coordinators.as_ref());
-    let mut transactions = CoordinatorMismatch::new(name, known, terms);
+    let mut transactions = CoordinatorMismatch::new(directory, others, terms);
     let looking: &mut [&mut dyn Checker] =
         &mut [&mut companions, aborts, &mut ids, &mut transactions];
-    let tally = check_partition(directory, checkpoints, terms, looking, watch, found);
+    let beside = (None, others);
+    let tally = check_opened(beside, directory, checkpoints, terms, looking, watch, found);
     for error in companions.into_unread() {
         watch.unread(error);
     }
@@ -208,7 +220,7 @@ pub fn segment(
         },
     };
     let nothing = Checkpoints::default();
-    let opened = Some(source);
+    let opened = (Some(source), Others::default());
     let tally = check_opened(opened, &directory, &nothing, terms, &mut [], watch, found);
     Ok(Gathered {
         tally,

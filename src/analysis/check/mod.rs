@@ -14,7 +14,7 @@ mod duplicates;
 mod entry_stream;
 pub mod everything;
 pub mod finding;
-mod hanging;
+pub mod hanging;
 mod internal_records;
 pub mod known_cluster;
 mod leader_epochs;

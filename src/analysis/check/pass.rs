@@ -8,7 +8,7 @@ use std::fs;
 use super::checker::{CheckedBatch, Checker, Found};
 use super::collisions;
 use super::finding::{Evidence, Finding};
-use super::hanging;
+use super::hanging::{self, Others};
 use super::ledger::{Ledger, MOST_WAITING};
 use super::look::Look;
 use super::neighbours::Neighbours;
@@ -60,12 +60,14 @@ pub fn check_partition(
     watch: &mut dyn Watch,
     found: Found<'_>,
 ) -> Tally {
-    check_opened(None, directory, checkpoints, terms, checkers, watch, found)
+    let none = Default::default();
+    check_opened(none, directory, checkpoints, terms, checkers, watch, found)
 }
 
-/// As [`check_partition`], with the first segment open already: an input that can be read once.
+/// As [`check_partition`], with the first segment open already, an input that can be read once, or
+/// with those who know more of transactions.
 pub(super) fn check_opened(
-    opened: Option<Source>,
+    beside: (Option<Source>, Others<'_>),
     directory: &PartitionDirectory,
     checkpoints: &Checkpoints,
     terms: &Terms,
@@ -101,7 +103,7 @@ pub(super) fn check_opened(
     let producers = Producers::new(&segments, is_clean, judge, terms.rules);
     let ledger = Ledger::new(&belief.topic_partition, found);
     let mut pass = Pass {
-        opened,
+        beside,
         terms,
         belief,
         look: Look::new(checkers, producers, ledger),
@@ -130,8 +132,8 @@ pub(super) fn check_opened(
 
 /// A pass under way.
 struct Pass<'p, 'c> {
-    /// The next segment, where it is open already.
-    opened: Option<Source>,
+    /// The next segment, where it is open already, and who knows more of transactions.
+    beside: (Option<Source>, Others<'p>),
     terms: &'p Terms,
     belief: Belief,
     look: Look<'p, 'c>,
@@ -169,7 +171,7 @@ impl Pass<'_, '_> {
         if self.is_cancelled {
             return self.skip(size(), watch);
         }
-        let opened = self.opened.take().map_or_else(
+        let opened = self.beside.0.take().map_or_else(
             || Source::open(&segment.path, self.terms.access),
             Ok::<_, ReadError>,
         );
@@ -480,7 +482,8 @@ impl Pass<'_, '_> {
         }
         let is_whole = self.is_all_read && self.tally.bytes_damaged == 0;
         let (producers, ledger) = (&look.producers, &mut look.ledger);
-        hanging::find(&belief, name, self.terms, is_whole, producers, ledger);
+        let beside = (producers, self.beside.1);
+        hanging::find(&belief, name, self.terms, is_whole, beside, ledger);
         collisions::tell(&self.strands.into_report(), producers, ledger);
         look.each(|checker, found| checker.end(&belief.state, found));
         look.ledger.finish();

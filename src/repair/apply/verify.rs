@@ -88,6 +88,8 @@ pub fn check(
     let around = Around {
         checkpoints,
         cluster,
+        cluster_id: None,
+        copies: None,
     };
     everything::partition(&listed, &around, terms, watch, found);
     let kinds = kinds.into_values();

@@ -9,7 +9,7 @@ use super::shown::{
     has_doubled_entry, is_broken_off, is_followed, is_of_a_partition, is_of_log_start,
     is_unfinished_result, names_a_missing_segment,
 };
-use super::{Place, repair_line, repairs};
+use super::{Place, hanging_advice, repairs};
 use crate::analysis::check::code::FindingCode;
 use crate::analysis::check::finding::Finding;
 use crate::analysis::log_findings::Severity;
@@ -171,7 +171,7 @@ fn of_log(finding: &Finding, place: &Place<'_>) -> Option<String> {
         ),
         Code::LeaderEpochRegression => fetch_or(finding, place, of_epoch(finding)),
         Code::NameMismatch => misnamed(finding, place),
-        Code::HangingTransaction => hanging(place),
+        Code::HangingTransaction => hanging_advice::of(finding, place),
         code => return of_producer(code),
     };
     Some(text)
@@ -198,16 +198,6 @@ fn blocked(finding: &Finding, place: &Place<'_>) -> String {
          then start it: it fetches the partition from another replica. If this is the last copy, \
          keep a copy of the directory and repair it before you put it back.",
         directory(place)
-    )
-}
-
-fn hanging(place: &Place<'_>) -> String {
-    format!(
-        "Run `kfsck txns {} --transaction-log {}` to hear whether it hangs for good. If so, use \
-         the kafka-transactions.sh line that it prints, on the running cluster. Append an abort \
-         offline only with all replicas stopped, the same bytes on each.",
-        repair_line::operand(place.path),
-        repair_line::transaction_log(place)
     )
 }
 
@@ -340,7 +330,7 @@ mod tests {
             name: "orders-0",
             path: Path::new(path),
             is_partition: true,
-            transaction_log: None,
+            transaction_logs: &[],
             repairs: Repairs::default(),
         }
     }
@@ -422,13 +412,14 @@ mod tests {
              --all-replicas-stopped t-0 --output DIR"
         );
         let beside = Place {
-            transaction_log: Some(Path::new("my data")),
+            transaction_logs: &["my data".into(), "data 2".into()],
             ..place("my data/t-0")
         };
         let hanging = finding(FindingCode::HangingTransaction, Severity::Warning);
         assert_eq!(
             of(&hanging, &beside).repair.unwrap(),
             "kfsck repair abort --producer-id -7 --transaction-log 'my data' \
+             --transaction-log 'data 2' \
              --all-replicas-stopped 'my data/t-0' --output DIR"
         );
         let nobody = Finding::new(FindingCode::PidCollision, Severity::Error, "t-0", "m");

@@ -179,7 +179,7 @@ mod tests {
             name: "orders-0",
             path: Path::new("data/orders-0"),
             is_partition: true,
-            transaction_log: None,
+            transaction_logs: &[],
             repairs: Repairs::default(),
         }
     }

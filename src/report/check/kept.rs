@@ -36,7 +36,7 @@ pub(super) struct Section {
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) is_partition: bool,
-    transaction_log: Option<PathBuf>,
+    transaction_logs: Vec<PathBuf>,
     repairs: Repairs,
     pub(super) kinds: BTreeMap<Kind, Findings>,
 }
@@ -99,7 +99,7 @@ impl Section {
             name: place.name.to_owned(),
             path: place.path.to_owned(),
             is_partition: place.is_partition,
-            transaction_log: place.transaction_log.map(Path::to_owned),
+            transaction_logs: place.transaction_logs.to_owned(),
             repairs: place.repairs,
             kinds: BTreeMap::new(),
         }
@@ -110,7 +110,7 @@ impl Section {
             name: &self.name,
             path: &self.path,
             is_partition: self.is_partition,
-            transaction_log: self.transaction_log.as_deref(),
+            transaction_logs: &self.transaction_logs,
             repairs: self.repairs,
         }
     }
@@ -155,7 +155,7 @@ mod tests {
             name: path,
             path: Path::new(path),
             is_partition: true,
-            transaction_log: None,
+            transaction_logs: &[],
             repairs: Repairs::default(),
         };
         for _ in 0..times {

@@ -2,6 +2,7 @@
 //! how much was looked at.
 
 pub mod advice;
+mod hanging_advice;
 pub mod json;
 mod kept;
 mod next_start_text;
@@ -11,7 +12,7 @@ pub mod repairs;
 mod shown;
 pub mod text;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use repairs::Repairs;
 
@@ -29,8 +30,8 @@ pub struct Place<'a> {
     pub path: &'a Path,
     /// Whether it is a partition's directory: what `kfsck repair` takes.
     pub is_partition: bool,
-    /// A log directory of the same broker that holds partitions of `__transaction_state`.
-    pub transaction_log: Option<&'a Path>,
+    /// The log directories of its cluster that hold partitions of `__transaction_state`.
+    pub transaction_logs: &'a [PathBuf],
     /// Which repairs of the partition are carried out.
     pub repairs: Repairs,
 }

@@ -96,7 +96,7 @@ mod tests {
                 name,
                 path: Path::new(name),
                 is_partition: true,
-                transaction_log: None,
+                transaction_logs: &[],
                 repairs: crate::report::check::Repairs::default(),
             };
             let next = NextStart {

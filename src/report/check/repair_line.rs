@@ -1,7 +1,7 @@
 //! The command line that repairs what was found.
 
 use super::Place;
-use super::shown::{is_broken_off, is_followed, is_of_a_partition, was_aborted};
+use super::shown::{is_broken_off, is_followed, is_of_a_partition, was_aborted, was_committed};
 use crate::analysis::check::code::FindingCode;
 use crate::analysis::check::finding::Finding;
 use crate::analysis::log_findings::Severity;
@@ -90,6 +90,8 @@ pub(super) fn way(finding: &Finding) -> Way {
         Code::NegativeProducerId => Way::Unmap,
         // A note says that the id may well be the cluster's own.
         Code::ProducerIdNotIssued if finding.severity != Severity::Note => Way::Remap,
+        // To abort what is committed elsewhere is no repair.
+        Code::HangingTransaction if was_committed(finding) => Way::None,
         Code::HangingTransaction | Code::BarrierOpenTransaction => Way::Abort,
         // To abort what may have been committed is no repair.
         Code::CoordinatorMismatch if was_aborted(finding) => Way::Abort,
@@ -122,9 +124,9 @@ pub(super) fn line(way: Way, finding: &Finding, place: &Place<'_>) -> Option<Str
             format!("pids --remap {old}={}", old.0.checked_add(FIRST_RESERVED)?)
         }
         Way::Abort => format!(
-            "abort --producer-id {} --transaction-log {} --all-replicas-stopped",
+            "abort --producer-id {} {} --all-replicas-stopped",
             producer?,
-            transaction_log(place)
+            transaction_logs(place)
         ),
         Way::Barrier => "barrier --layout b --all-replicas-stopped".to_owned(),
         // Each verb settles first; what this one then does is harmless.
@@ -140,10 +142,15 @@ pub(super) fn line(way: Way, finding: &Finding, place: &Place<'_>) -> Option<Str
     })
 }
 
-/// The log directory of the coordinators, as a shell takes it.
-pub(super) fn transaction_log(place: &Place<'_>) -> String {
-    let log = place.transaction_log;
-    log.map_or_else(|| UNKNOWN_LOG.to_owned(), operand)
+/// The options that name the log directories of the coordinators, as a shell takes them.
+pub(super) fn transaction_logs(place: &Place<'_>) -> String {
+    let logs = place.transaction_logs.iter().map(|log| operand(log));
+    let mut logs: Vec<_> = logs.collect();
+    if logs.is_empty() {
+        logs.push(UNKNOWN_LOG.to_owned());
+    }
+    let options = logs.iter().map(|log| format!("--transaction-log {log}"));
+    options.collect::<Vec<_>>().join(" ")
 }
 
 /// A path as a shell takes it.

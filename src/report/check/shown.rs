@@ -2,6 +2,7 @@
 
 use crate::analysis::check::coordinator_mismatch::WAS_ABORTED;
 use crate::analysis::check::finding::Finding;
+use crate::analysis::check::hanging::WAS_COMMITTED;
 use crate::analysis::check::leftovers::{BROKEN_OFF, UNFINISHED_RESULT};
 use crate::analysis::check::walk_damage::NEXT_SEGMENT;
 use crate::analysis::snapshot_health::DOUBLED_ENTRY;
@@ -14,6 +15,11 @@ pub(super) fn is_followed(finding: &Finding) -> bool {
 /// Whether a transaction is open here that its coordinator has aborted.
 pub(super) fn was_aborted(finding: &Finding) -> bool {
     finding.rests_on(WAS_ABORTED)
+}
+
+/// Whether a transaction is open here that its coordinator commits or has committed.
+pub(super) fn was_committed(finding: &Finding) -> bool {
+    finding.rests_on(WAS_COMMITTED)
 }
 
 /// Whether a checkpoint lies in a partition's directory.
@@ -65,7 +71,7 @@ mod tests {
             name: "orders-0",
             path: Path::new(path),
             is_partition: true,
-            transaction_log: None,
+            transaction_logs: &[],
             repairs: Repairs::default(),
         }
     }

@@ -308,7 +308,7 @@ mod tests {
             name,
             path: Path::new(name),
             is_partition: true,
-            transaction_log: None,
+            transaction_logs: &[],
             repairs: Repairs::default(),
         };
         report.start(&mut out);

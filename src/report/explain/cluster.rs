@@ -72,8 +72,10 @@ pub(super) const GROUP: Group = Group {
                     where both name a transaction, this is the coordinator's answer. That no \
                     coordinator knows a producer is for `kfsck txns` to say. The last \
                     record of each transactional id counts, where its partition of \
-                    `__transaction_state` was read whole; nothing is said of a log with damage, in \
-                    which a marker may lie.",
+                    `__transaction_state` was read whole: earlier ones, which compaction takes \
+                    away, cannot be told apart where transactions share an epoch. Nothing is said \
+                    of a log with damage, in which a marker may lie, nor of a transaction that \
+                    has ended in another copy that is checked too.",
             severity: "an error where one transaction is committed and aborted, and where the log \
                        goes on for longer than transaction.max.timeout.ms behind the end and has \
                        no marker; a note where a marker ended what the coordinator has open, and \

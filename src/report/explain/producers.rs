@@ -147,14 +147,18 @@ pub(super) const GROUP: Group = Group {
                     longer ago than --max-transaction-timeout. Whether its coordinator still \
                     knows it is in `__transaction_state`: `kfsck txns --transaction-log` asks \
                     there.",
-            severity: "a warning: suspect until `__transaction_state` is asked",
+            severity: "a warning: suspect until `__transaction_state` is asked; a note where its \
+                       end marker lies in another copy of the partition that is checked too, and \
+                       this one is behind",
             causes: "A marker that was lost or refused (KAFKA-9144); data that came after the \
                      abort of its transaction; an old client without verification (KIP-890); a \
                      transaction that a mirror never saw the end of.",
             broker: "Loads it. The last stable offset stays at its first offset: consumers of \
                      committed data get nothing behind it, and compaction does not go beyond it.",
             repair: "`kfsck repair abort` appends the marker, with all replicas stopped. On a \
-                     running cluster `kafka-transactions.sh abort` does it better.",
+                     running cluster `kafka-transactions.sh abort` does it better. No line is \
+                     shown where its coordinator commits it or has committed it: an abort throws \
+                     away records that are committed elsewhere.",
             action: "Run `kfsck txns` on the partition with `--transaction-log`; if it says \
                      `hanging`, use the line that it prints.",
             reports: &["KAFKA-9144", "KIP-664", "KIP-890"],

@@ -158,6 +158,9 @@ impl Report for JsonReport {
         let mut object = Object::open(out, self.wide);
         object.int("schema", SCHEMA);
         object.int("now", self.terms.now.0);
+        if let Some(time) = self.terms.as_of {
+            object.int("atTime", time.0);
+        }
         object.int("maxTransactionTimeoutMs", self.terms.max_timeout_ms);
         object.text("rules", self.terms.rules);
         object.name("partitions").push(b'[');

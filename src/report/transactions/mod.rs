@@ -27,6 +27,8 @@ pub struct Terms {
     pub now: Timestamp,
     /// Whether nobody gave that time, so that the machine's clock did.
     pub is_clock: bool,
+    /// The time as of which logs and coordinators are shown, if not as they are.
+    pub as_of: Option<Timestamp>,
     /// The greatest timeout of a transaction, in milliseconds.
     pub max_timeout_ms: i64,
     /// The name of the rules.

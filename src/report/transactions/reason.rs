@@ -1,10 +1,13 @@
 //! Why a transaction has its verdict, in a sentence.
 
 use super::Terms;
+use crate::analysis::completed_commit::CompletedCommit;
 use crate::analysis::hanging_transaction::{Arm, Doubt};
 use crate::analysis::open_transactions::{OpenView, Why};
+use crate::format::number::Timestamp;
 use crate::format::transaction_log::{TransactionLogKey, TransactionStatus};
 use crate::report::measure;
+use crate::report::one_line::path_on_one_line;
 use crate::state::transactions::Transaction;
 
 /// The reason for the verdict on an open transaction.
@@ -14,8 +17,54 @@ pub fn of_open(view: &OpenView<'_>, terms: &Terms) -> String {
     let timeout = measure::duration(u64::try_from(terms.max_timeout_ms).unwrap_or(0));
     match (&view.why, view.last_timestamp) {
         (Why::InTime, _) => format!("{waited}, within the timeout of {timeout}"),
-        (why, Some(_)) => format!("{waited}, longer than {timeout}; {}", of_overdue(why)),
-        (why, None) => format!("{waited}; {}", of_overdue(why)),
+        (why, last) => {
+            let overdue = match last {
+                Some(_) => format!("{waited}, longer than {timeout}"),
+                None => waited,
+            };
+            let more = match &view.committed {
+                Some(committed) => of_commit(committed),
+                None => of_older_record(view, terms),
+            };
+            format!("{overdue}; {}{more}", of_overdue(why, terms))
+        }
+    }
+}
+
+/// What an abort of it would do to what its coordinator has committed.
+fn of_commit(committed: &CompletedCommit<'_>) -> String {
+    let record = format!(
+        "record {} of __transaction_state-{}",
+        committed.state.offset, committed.partition
+    );
+    let whose = match committed.is_certain {
+        true => format!("it has committed this one ({record})"),
+        false => format!(
+            "the last one that it committed ({record}) was this one by all that is here, as no \
+             marker of that time lies in front of it"
+        ),
+    };
+    format!(
+        "; {whose}: an abort throws away records that are committed elsewhere, so no line is \
+         given; look for the COMMIT on the other replicas"
+    )
+}
+
+/// A coordinator's record that is older than the transaction may be an older copy's.
+fn of_older_record(view: &OpenView<'_>, terms: &Terms) -> String {
+    let Why::Hanging(arm) = &view.why else {
+        return String::new();
+    };
+    let began = view.start_timestamp.unwrap_or(Timestamp::NONE);
+    // As it was then, nothing can be copied anew.
+    match arm.written_before(began).filter(|_| terms.as_of.is_none()) {
+        None => String::new(),
+        Some(written) => format!(
+            "; its record was last written at {}, before the transaction began: if \
+             __transaction_state was copied earlier than the partition, copy it anew before you \
+             abort",
+            measure::time(written)
+        ),
     }
 }
 
@@ -32,7 +81,7 @@ fn waited(view: &OpenView<'_>, terms: &Terms) -> String {
     }
 }
 
-fn of_overdue(why: &Why<'_>) -> String {
+fn of_overdue(why: &Why<'_>, terms: &Terms) -> String {
     match why {
         Why::InTime => String::new(),
         Why::Known {
@@ -42,6 +91,12 @@ fn of_overdue(why: &Why<'_>) -> String {
             "but the coordinator of {} has it as {} and will end it",
             id_text(transactional_id),
             state.value.transaction_status
+        ),
+        Why::EndedElsewhere(end) => format!(
+            "but its {} lies at offset {} of {}: this copy is behind",
+            end.kind(),
+            end.offset,
+            path_on_one_line(&end.path)
         ),
         Why::NoProducer { since_barrier } => {
             let left = match since_barrier {
@@ -65,7 +120,17 @@ fn of_overdue(why: &Why<'_>) -> String {
         Why::NoPartition => "the directory's name does not say which partition this is, and that \
                              decides whether it hangs"
             .to_owned(),
-        Why::Undecided(doubt) => of_doubt(doubt),
+        Why::Undecided(doubt) => {
+            let is_of_copy = matches!(
+                doubt,
+                Doubt::UnreadPartitions { .. } | Doubt::IncompletePartition(_)
+            );
+            let then = match terms.as_of.is_some() && is_of_copy {
+                true => "; what they knew then may have been cleaned away since",
+                false => "",
+            };
+            of_doubt(doubt) + then
+        }
         Why::Hanging(arm) => of_arm(arm),
     }
 }

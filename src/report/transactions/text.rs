@@ -278,6 +278,7 @@ impl Report for TextReport {
         if self.terms.stats && totals.partitions > 1 {
             write_stats(&format!("all {partitions}"), &totals.stats, out);
         }
+        let then = self.terms.as_of.map(measure::time);
         let [ongoing, suspect, hanging] = totals.open;
         let open = ongoing + suspect + hanging;
         if open == 0 {
@@ -285,7 +286,8 @@ impl Report for TextReport {
                 true => "No open transaction of those asked for",
                 false => "No open transaction",
             };
-            push_line(&format!("{which} in {partitions}."), out);
+            let then = then.map_or_else(String::new, |time| format!(" as of {time}"));
+            push_line(&format!("{which} in {partitions}{then}."), out);
             return;
         }
         let clock = if self.terms.is_clock {
@@ -306,6 +308,9 @@ impl Report for TextReport {
             &mut text,
         );
         let now = measure::time(self.terms.now);
+        if let Some(time) = then {
+            let _ = writeln!(text, "Logs and coordinators as of {time}.");
+        }
         let _ = writeln!(text, "Judged as of {now}{clock}.");
         out.extend_from_slice(text.as_bytes());
     }

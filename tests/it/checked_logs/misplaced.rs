@@ -26,6 +26,8 @@ fn found(directory: &Path, depth: Depth) -> Vec<String> {
     let around = Around {
         checkpoints: &checkpoints,
         cluster: &KnownCluster::default(),
+        cluster_id: None,
+        copies: None,
     };
     partition(&listed, &around, &terms, &mut (), &mut |finding| {
         let first = finding.evidence.first();

@@ -324,7 +324,7 @@ fn every_repair_line_is_one_that_the_program_takes() {
         name: "orders-0",
         path: &partition,
         is_partition: true,
-        transaction_log: None,
+        transaction_logs: &[],
         repairs: Repairs::default(),
     };
     let mut lines = BTreeSet::new();

@@ -10,10 +10,10 @@ use crate::batches::Batch;
 use crate::program::{Run, copy_tree, testdata};
 use crate::txns::log::{Log, START};
 
-const LOG: &str = "00000000000000000000.log";
+pub(super) const LOG: &str = "00000000000000000000.log";
 const METADATA: &str = "__cluster_metadata-0";
 
-fn findings(code: &str, more: &[&str], paths: &[&Path]) -> Vec<Value> {
+pub(super) fn findings(code: &str, more: &[&str], paths: &[&Path]) -> Vec<Value> {
     let run = Run::new(["check", "--format=json", "--only", code]);
     let run = more.iter().fold(run, Run::arg);
     let outcome = paths.iter().fold(run, Run::arg).outcome();
@@ -50,7 +50,7 @@ fn bounds(log: &[u8]) -> Vec<usize> {
 }
 
 /// Ends a log in front of its last batches.
-fn without_last(path: &Path, batches: usize) {
+pub(super) fn without_last(path: &Path, batches: usize) {
     let log = fs::read(path).unwrap();
     let bounds = bounds(&log);
     let end = bounds[bounds.len() - 1 - batches];
@@ -164,7 +164,7 @@ fn mismatches(more: &[&str], data: &Path) -> Vec<Value> {
     findings("coordinator-mismatch", more, &[data])
 }
 
-fn brief(found: &[Value]) -> Vec<String> {
+pub(super) fn brief(found: &[Value]) -> Vec<String> {
     let told = found.iter().map(|one| {
         let severity = one["severity"].as_str().unwrap();
         format!("{severity} {} {}", one["producerId"], one["offset"])
@@ -173,7 +173,7 @@ fn brief(found: &[Value]) -> Vec<String> {
 }
 
 /// Partitions of a real broker with its coordinators.
-fn real(names: &[&str]) -> tempfile::TempDir {
+pub(super) fn real(names: &[&str]) -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     let states = [
         "__transaction_state-0",
@@ -273,7 +273,7 @@ fn later() -> Vec<u8> {
 }
 
 /// A partition of `__transaction_state` with one record of producer 5, in the first version.
-fn state(status: u8, epoch: i16, topics: &[&str], times: (i64, i64)) -> Vec<u8> {
+pub(super) fn state(status: u8, epoch: i16, topics: &[&str], times: (i64, i64)) -> Vec<u8> {
     state_of(*b"id", 5, status, epoch, topics, times)
 }
 
@@ -305,11 +305,11 @@ fn state_of(
     batch.record(Some(&key), Some(&value)).encode()
 }
 
-const ONGOING: u8 = 1;
-const PREPARE_COMMIT: u8 = 2;
+pub(super) const ONGOING: u8 = 1;
+pub(super) const PREPARE_COMMIT: u8 = 2;
 const PREPARE_ABORT: u8 = 3;
-const COMPLETE_COMMIT: u8 = 4;
-const COMPLETE_ABORT: u8 = 5;
+pub(super) const COMPLETE_COMMIT: u8 = 4;
+pub(super) const COMPLETE_ABORT: u8 = 5;
 
 fn against(log: &Log, state: &[u8]) -> Vec<Value> {
     let root = tempfile::tempdir().unwrap();

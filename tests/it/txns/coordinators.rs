@@ -93,7 +93,15 @@ fn without_the_option_nothing_is_shown_and_without_the_topic_it_is_an_error() {
     assert!(document.coordinators.unwrap().is_empty());
     let stderr = outcome.ended_with(3).stderr;
     assert!(stderr.contains("no __transaction_state is at hand"));
-    txns(&main, &["--at-time", "0"]).ended_with(2);
+    for logs in ["--all", "--stats"] {
+        let args = ["--coordinators", "--at-time", "0", logs];
+        let outcome = txns(&main, &args).ended_with(2);
+        assert!(
+            outcome.stderr.contains("shows no logs"),
+            "{}",
+            outcome.stderr
+        );
+    }
 }
 
 /// A record of an id at a time.

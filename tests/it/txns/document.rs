@@ -11,6 +11,7 @@ use crate::program::{Outcome, Run};
 pub(super) struct Document {
     pub(super) schema: i64,
     pub(super) now: i64,
+    pub(super) at_time: Option<i64>,
     pub(super) max_transaction_timeout_ms: i64,
     pub(super) rules: String,
     pub(super) partitions: Vec<Partition>,

@@ -1,5 +1,6 @@
 //! `kfsck txns`: open transactions and their verdicts, transactions that ended, their sizes.
 
+mod at_time;
 mod barrier;
 mod coordinators;
 mod document;
