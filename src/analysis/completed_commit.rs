@@ -82,8 +82,8 @@ pub fn completed_commit<'c>(
 }
 
 /// The transactional id whose coordinator has decided to commit its transaction in a partition and
-/// has markers to write, and the number of the partition of `__transaction_state` that says so; only
-/// such partitions are asked that `is_asked` takes.
+/// has markers to write; only such partitions of `__transaction_state` are asked that `is_asked`
+/// takes.
 pub fn prepared_commit<'c>(
     id: ProducerId,
     (topic, partition): (&str, i32),

@@ -1,7 +1,7 @@
 //! Transactions that are open at the end of the log for longer than a cluster allows.
 //!
-//! Whether nobody will end one `kfsck txns` says, by all that `__transaction_state` holds. Here it is
-//! asked only what an abort would destroy, and other copies whether the transaction has ended.
+//! Whether nobody will end one `kfsck txns` says, by all that `__transaction_state` holds. Here it
+//! is asked only what an abort would destroy, and other copies whether the transaction has ended.
 
 use super::code::FindingCode;
 use super::finding::{Evidence, Finding};

@@ -194,8 +194,10 @@ pub(super) fn advice(finding: &Finding, place: &Place<'_>, text: String) -> Advi
         return Advice { text, repair: None };
     }
     let repairs = place.repairs;
-    // A transaction in front of what is missing may be ended there.
-    let may_be_ended = way == Way::Abort && finding.offset < repairs.missing_from;
+    // A transaction in front of what is missing may be ended there; a coordinator that has aborted
+    // it leaves no doubt how.
+    let is_in_doubt = finding.code != FindingCode::CoordinatorMismatch;
+    let may_be_ended = way == Way::Abort && is_in_doubt && finding.offset < repairs.missing_from;
     let answer = match repairs.answer(way) {
         Answer::Taken if may_be_ended => Answer::Refused(Why::MayBeEnded),
         answer => answer,
