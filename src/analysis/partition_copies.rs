@@ -1,8 +1,8 @@
 //! Several copies of one partition, as replicas and backups are: what is open at the end of one may
 //! have ended in another that goes on.
 //!
-//! No broker needs an abort of such a transaction: a follower that is behind fetches the marker from
-//! its leader, and a backup serves nobody.
+//! No broker needs an abort of such a transaction: a follower that is behind fetches the marker
+//! from its leader, and a backup serves nobody.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -198,8 +198,8 @@ impl<'o> Seen<'o> {
         Some(Self { open, firsts, last })
     }
 
-    /// The markers in another copy that end them, by first offsets: where each lies, and whether it
-    /// aborts.
+    /// The markers in another copy that end them, by first offsets: where each lies, and whether
+    /// it aborts.
     ///
     /// They count only if the other copy has all of this one and goes on behind its end. A former
     /// leader may have written a marker that no follower had, which the cluster has cut away since:
