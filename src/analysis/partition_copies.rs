@@ -203,10 +203,10 @@ impl<'o> Seen<'o> {
     ///
     /// They count only if the other copy has all of this one and goes on behind its end. A former
     /// leader may have written a marker that no follower had, which the cluster has cut away since:
-    /// beside the copy of the later leader, in which the transaction does hang, it lies at an offset
-    /// where that one has other batches. Copies whose batches are the same at one offset, leader
-    /// epoch included, are the same in front of it; so the last batch here is looked for there, and
-    /// the first one of each transaction as well: a log of another life may have a batch alike.
+    /// beside the copy of the later leader, in which the transaction does hang, it lies where that
+    /// one has other batches. Copies whose batches are the same at one offset, leader epoch
+    /// included, are the same in front of it; so the last batch here is looked for there, and the
+    /// first one of each transaction as well: a log of another life may have a batch alike.
     fn ends_in(
         &self,
         directory: &PartitionDirectory,
