@@ -24,7 +24,7 @@ pub use paths::MOST_WRITERS;
 pub use writer::Link;
 
 use crate::format::number::Offset;
-use paths::{Candidate, Known, Ways, ways};
+use paths::{Candidate, Known, Ways};
 use piece::{Piece, Pieces};
 use std::collections::BTreeMap;
 
@@ -135,7 +135,7 @@ pub fn unmix(
 ) -> Result<Unmixed, Undecidable> {
     let pieces = Pieces::cut(members, expiration_ms);
     let are_of_one = || {
-        let is_misplaced = || pieces.are_of_one_misplaced_writer(members, |_| true);
+        let is_misplaced = || pieces.are_of_one_misplaced_writer(members);
         pieces.are_of_one_writer(members) || is_misplaced()
     };
     if writers < 2 && decisions.is_empty() && are_of_one() {
@@ -144,8 +144,20 @@ pub fn unmix(
     let known = Known {
         writers: writers.clamp(1, MOST_WRITERS),
         decided: decided(members, &pieces, decisions)?,
+        in_any_order: false,
     };
-    let ways = ways(members, &pieces.pieces, &known, expiration_ms);
+    let mut ways = paths::ways(members, &pieces.pieces, &known, expiration_ms);
+    let count = ways.likeliest.iter().max().map_or(0, |writer| writer + 1);
+    if count > 1 && pieces.may_be_misplaced(members) {
+        // Among as many writers, another may have written what seems to be one's for certain.
+        let known = Known {
+            writers: known.writers.max(count),
+            in_any_order: true,
+            ..known
+        };
+        let other = paths::ways(members, &pieces.pieces, &known, expiration_ms);
+        ways.doubt_by(other);
+    }
     let mut writers = vec![0; members.len()];
     let mut runs = runs(&pieces.pieces, &ways);
     let mut run_of = vec![0; members.len()];
@@ -164,44 +176,12 @@ pub fn unmix(
             run.places.sort_unstable();
         }
     }
-    let count = ways.likeliest.iter().max().map_or(0, |writer| writer + 1);
-    if known.writers < count && decisions.is_empty() {
-        for one in 0..count {
-            for other in one + 1..count {
-                let is_of_both = |place: usize| {
-                    let writer = writers.get(place);
-                    writer == Some(&one) || writer == Some(&other)
-                };
-                if pieces.are_of_one_misplaced_writer(members, is_of_both) {
-                    doubt(&mut runs, one, other);
-                }
-            }
-        }
-    }
     Ok(Unmixed {
         writers,
         runs,
         count,
         is_cut_short: ways.is_cut_short,
     })
-}
-
-/// Two writers may be one whose batches came in another order: who wrote what is not certain then.
-fn doubt(runs: &mut [Run], one: usize, other: usize) {
-    const EVEN: f64 = 0.5;
-    for run in runs.iter_mut().filter(|run| run.others.is_empty()) {
-        let writer = match run.writer {
-            writer if writer == one => other,
-            writer if writer == other => one,
-            _ => continue,
-        };
-        run.confidence = EVEN;
-        run.others.push(Other {
-            writer,
-            link: Link::Skips,
-            confidence: EVEN,
-        });
-    }
 }
 
 fn set(list: &mut [usize], place: usize, value: usize) {

@@ -19,6 +19,8 @@ const MOST_NODES: usize = 1024;
 
 /// What speaks against a batch older than the writer's last one, in tenths of a natural logarithm.
 const EARLIER: u32 = 20;
+/// The same against ways that need batches in another order than they were sent.
+const MISPLACED: u32 = 20;
 /// The same against a writer whose first batch does not begin with sequence 0.
 const NOT_AT_ZERO: u32 = 20;
 /// The same against one that goes on exactly where another ended, under the same leader.
@@ -86,12 +88,29 @@ pub(super) struct Ways {
     pub(super) is_cut_short: bool,
 }
 
+impl Ways {
+    /// Takes the candidates of other ways in, as less likely ones.
+    pub(super) fn doubt_by(&mut self, other: Self) {
+        for (own, others) in self.candidates.iter_mut().zip(other.candidates) {
+            for mut candidate in others {
+                if own.iter().all(|one| one.writer != candidate.writer) {
+                    candidate.doubt += MISPLACED;
+                    own.push(candidate);
+                }
+            }
+        }
+        self.is_cut_short |= other.is_cut_short;
+    }
+}
+
 /// What is known beside the log.
 pub(super) struct Known {
     /// So many writers may there be, 1 or more.
     pub(super) writers: usize,
     /// Who wrote a piece, by its place.
     pub(super) decided: BTreeMap<usize, usize>,
+    /// Whether a mirror may have brought batches in another order than they were sent.
+    pub(super) in_any_order: bool,
 }
 
 /// Shares pieces out.
@@ -164,6 +183,7 @@ impl Among<'_> {
                 piece,
                 decided: self.known.decided.get(&place).copied(),
                 known: self.known.writers,
+                in_any_order: self.known.in_any_order,
                 expiration_ms: self.expiration_ms,
                 most: self.most,
             };
@@ -186,6 +206,7 @@ struct Step<'a> {
     decided: Option<usize>,
     /// How many writers are known of.
     known: usize,
+    in_any_order: bool,
     expiration_ms: i64,
     /// How many writers there may be.
     most: usize,
@@ -289,6 +310,7 @@ impl Step<'_> {
         let member = self.member()?;
         match node.writers.get(writer) {
             None => Some(Link::Begins),
+            Some(known) if self.in_any_order => known.link_in_any_order(member),
             Some(known) => known.link(member),
         }
     }

@@ -78,16 +78,23 @@ impl Pieces {
         follow_each_other(&self.placed(members))
     }
 
-    /// Whether one client may have sent all of them, or those at the places that `takes` takes, in
-    /// another order, by their sequences and by their times: a mirror that goes on with another
-    /// source may bring what came before.
-    pub(super) fn are_of_one_misplaced_writer(
-        &self,
-        members: &[Member],
-        takes: impl Fn(usize) -> bool,
-    ) -> bool {
+    /// Whether a batch is older than one in front of it: a mirror that goes on with another source
+    /// may bring what came before.
+    pub(super) fn may_be_misplaced(&self, members: &[Member]) -> bool {
+        let placed = self.placed(members).into_iter();
+        let mut data = placed.filter(|(_, member)| member.is_data());
+        let mut latest = None;
+        data.any(|(_, Member { seen, .. })| {
+            let is_older = latest > Some(seen.first_timestamp);
+            latest = latest.max(Some(seen.max_timestamp));
+            is_older
+        })
+    }
+
+    /// Whether one client may have sent all of them in another order, by their sequences and by
+    /// their times.
+    pub(super) fn are_of_one_misplaced_writer(&self, members: &[Member]) -> bool {
         let mut placed = self.placed(members);
-        placed.retain(|(place, _)| takes(*place));
         // Sequences begin again with 0 one day; times do not. What was sent at one time lies as it
         // was sent, or was misplaced as well and lies by its sequences.
         placed.sort_by_key(|(_, Member { seen, .. })| (seen.producer_epoch, seen.first_timestamp));

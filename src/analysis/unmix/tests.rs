@@ -185,6 +185,33 @@ fn batches_of_transactions_that_come_in_another_order_may_be_of_one() {
     assert_eq!((found.count, found.is_certain()), (1, true));
 }
 
+/// The second batch is the first one's writer's, sent before; others follow on it by chance.
+#[test]
+fn what_follows_on_a_batch_that_may_be_misplaced_is_certain_of_nobody() {
+    let mut members = log([
+        data(0, (8, 8), 10),
+        data(0, (0, 1), 0),
+        data(0, (2, 2), 12),
+        data(0, (4, 5), 12),
+    ]);
+    at_times(&mut members, [172_862, 43_206, 43_252, 172_866]);
+    let found = found(&members);
+    assert_eq!((found.count, ambiguous(&found)), (2, vec![1, 2, 3]));
+}
+
+#[test]
+fn a_batch_that_may_be_misplaced_is_certain_of_nobody_where_the_writers_are_told() {
+    let mut members = log([
+        data(1, (0, 1), 0),
+        data(0, (2, 3), 0),
+        data(0, (7, 9), 10),
+        data(1, (2, 3), 20),
+    ]);
+    at_times(&mut members, [302_463, 6_000, 216_051, 302_474]);
+    let told = unmix(&members, 2, &Decisions::new(), DAY_MS).unwrap();
+    assert_eq!((told.count, ambiguous(&told)), (2, vec![1, 2, 3]));
+}
+
 #[test]
 fn sequences_that_begin_again_may_lie_at_one_time_in_another_order() {
     let mut members = log([

@@ -127,6 +127,15 @@ impl Writer {
         self.last = place;
     }
 
+    /// How `member` could be its next where a mirror may have brought batches in another order; of
+    /// what a client does not do, that is what it had done before.
+    pub(super) fn link_in_any_order(&self, member: &Member) -> Option<Link> {
+        let is_earlier = member.is_data() && self.is_later_than(member);
+        let is_alike = member.seen.is_transactional == self.is_transactional;
+        let misplaced = (is_earlier && is_alike).then_some(Link::Skips);
+        self.link(member).or(misplaced)
+    }
+
     /// How `member` could be its next; `None` where a client does not do that.
     pub(super) fn link(&self, member: &Member) -> Option<Link> {
         let seen = &member.seen;
