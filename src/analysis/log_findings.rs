@@ -7,7 +7,7 @@ use super::belief::Belief;
 use super::cleaner_traces::CleanerTraces;
 use super::event_verdict::EventJudge;
 use super::witness::Witness;
-use crate::format::number::Offset;
+use crate::format::number::{Offset, ProducerId};
 use crate::state::batch::{Batch, Control};
 use crate::state::event::{Event, Kind, Previous};
 use crate::state::read::SegmentFile;
@@ -68,6 +68,7 @@ pub struct LogFindings<'t> {
     traces: CleanerTraces,
     last_barrier: Option<Offset>,
     judge: EventJudge,
+    only: &'t [ProducerId],
 }
 
 impl<'t> LogFindings<'t> {
@@ -81,7 +82,16 @@ impl<'t> LogFindings<'t> {
             traces: CleanerTraces::default(),
             last_barrier: None,
             judge: EventJudge::new(expiration_ms, None),
+            only: &[],
         }
+    }
+
+    /// Of what concerns producers, only these are told of; all, if none are named. What ends a
+    /// broker that reads the log is told of any.
+    #[must_use]
+    pub const fn about(mut self, only: &'t [ProducerId]) -> Self {
+        self.only = only;
+        self
     }
 
     /// Names the partition.
@@ -126,6 +136,12 @@ impl<'t> LogFindings<'t> {
 
 impl Visitor for LogFindings<'_> {
     fn event(&mut self, event: &Event<'_>) {
+        let ends_broker = matches!(event.kind, Kind::WouldStop(_));
+        let producer_id = event.kind.producer_id(event.batch);
+        let is_asked = self.only.is_empty() || self.only.contains(&producer_id);
+        if !is_asked && !ends_broker {
+            return;
+        }
         let Some((severity, excuse)) = self.judge.verdict(event, &self.traces) else {
             return;
         };

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use kfsck::analysis::check::everything::{self, Gathered};
 use kfsck::analysis::check::finding::Finding;
 use kfsck::analysis::check::known_cluster::KnownCluster;
-use kfsck::analysis::check::log_directory::{check_log_directories, of_finding};
+use kfsck::analysis::check::log_directory::{check_log_directories, checkpoint_files, of_finding};
 use kfsck::analysis::check::terms::Terms;
 use kfsck::analysis::check::watch::Watch;
 use kfsck::analysis::next_start::Action;
@@ -40,6 +40,8 @@ enum Job<'a> {
     Partition(&'a PartitionDirectory, &'a Around),
     /// With the log directory that it lies in, if that holds coordinators.
     Segment(&'a KafkaFile, Vec<PathBuf>),
+    /// The checkpoints beside a partition whose log directory was not asked for.
+    Checkpoints(&'a PartitionDirectory, &'a Checkpoints),
     /// What lies beside the partitions of all log directories.
     Beside(Vec<(&'a LogDirectory, &'a Checkpoints)>),
 }
@@ -166,7 +168,7 @@ impl<'r> Run<'r> {
                 self.summary.counts.add(finding.severity, finding.cases);
                 match job {
                     Job::Partition(..) => self.held.push(*finding),
-                    Job::Segment(..) | Job::Beside(_) => {
+                    Job::Segment(..) | Job::Beside(_) | Job::Checkpoints(..) => {
                         self.report_finding(job, *finding, Repairs::default());
                     }
                 }
@@ -289,6 +291,14 @@ fn is_refused(operand: &Operand) -> bool {
     }
 }
 
+/// The log directories that were asked for as a whole.
+fn logs_asked(operands: &[Operand]) -> impl Iterator<Item = PathBuf> {
+    operands.iter().filter_map(|operand| match operand {
+        Operand::Log(log) => Some(log.path.clone()),
+        Operand::File(_) | Operand::Partition(_) => None,
+    })
+}
+
 /// What is given twice, a partition with its log directory for example, is checked once.
 fn jobs<'a>(
     operands: &'a [Operand],
@@ -304,6 +314,8 @@ fn jobs<'a>(
     if !logs.is_empty() {
         jobs.push(Job::Beside(logs));
     }
+    // Those of a log directory are told with it.
+    let mut told: BTreeSet<_> = logs_asked(operands).collect();
     let mut taken = BTreeSet::new();
     let mut is_new = |path: &Path| {
         let whole = path.canonicalize();
@@ -326,11 +338,16 @@ fn jobs<'a>(
             },
             Operand::Partition(_) | Operand::Log(_) => {}
         }
+        let is_log = matches!(operand, Operand::Log(_));
         for partition in operand.partitions().iter().filter(|one| is_listed(one)) {
+            let directory = directory_of(&partition.path);
             if is_new(&partition.path)
-                && let Some(around) = beside.get(&directory_of(&partition.path))
+                && let Some(around) = beside.get(&directory)
             {
                 jobs.push(Job::Partition(partition, around));
+                if !is_log && told.insert(directory) {
+                    jobs.push(Job::Checkpoints(partition, &around.checkpoints));
+                }
             }
         }
     }
@@ -341,7 +358,9 @@ impl Job<'_> {
     /// Where a finding in this file belongs.
     fn place<'p>(&'p self, file: &'p Path) -> Place<'p> {
         let (path, is_partition): (&Path, _) = match self {
-            Self::Partition(partition, _) => (&partition.path, true),
+            Self::Partition(partition, _) | Self::Checkpoints(partition, _) => {
+                (&partition.path, true)
+            }
             Self::Segment(file, _) => (&file.path, false),
             Self::Beside(logs) => {
                 let mut paths = logs.iter().map(|(log, _)| &*log.path);
@@ -358,7 +377,7 @@ impl Job<'_> {
             transaction_logs: match self {
                 Self::Partition(_, around) => &around.transaction_logs,
                 Self::Segment(_, logs) => logs,
-                Self::Beside(_) => &[],
+                Self::Beside(_) | Self::Checkpoints(..) => &[],
             },
             repairs: Repairs::default(),
         }
@@ -388,7 +407,7 @@ fn work(
     };
     let mut repairs = match job {
         Job::Partition(partition, around) => around.repairs(partition),
-        Job::Segment(..) | Job::Beside(_) => Repairs::default(),
+        Job::Segment(..) | Job::Beside(_) | Job::Checkpoints(..) => Repairs::default(),
     };
     let found = &mut |finding: Finding| {
         repairs.hear(&finding);
@@ -411,6 +430,10 @@ fn work(
             Ok(gathered) => gathered,
             Err(error) => return watch.unread(error),
         },
+        Job::Checkpoints(_, checkpoints) => {
+            checkpoint_files(checkpoints, found);
+            return;
+        }
         Job::Beside(logs) => {
             let mut blocking = Vec::new();
             let errors = check_log_directories(logs, terms.access, &mut |finding| {

@@ -185,7 +185,9 @@ impl Run<'_> {
         let expiration = self.expiration();
         let checkpoints = self.checkpoints.of(&partition.path, session);
         let mut told = |path: &Path, damage: &Damage| session.damage(path, damage);
-        let mut found = LogFindings::new(expiration, &mut told).of(partition.name.as_ref());
+        let mut found = LogFindings::new(expiration, &mut told)
+            .of(partition.name.as_ref())
+            .about(&self.choice.ids);
         let visitor = &mut self.progress.watching(&mut found);
         let belief = witness::watch(partition, checkpoints, &self.question, visitor);
         let findings = found.into_findings();
@@ -214,7 +216,9 @@ impl Run<'_> {
         let name = directory.and_then(PartitionName::parse);
         let found = Source::open(&file.path, session.access).and_then(|source| {
             let mut told = |path: &Path, damage: &Damage| session.damage(path, damage);
-            let mut found = LogFindings::new(self.expiration(), &mut told).of(name.as_ref());
+            let mut found = LogFindings::new(self.expiration(), &mut told)
+                .of(name.as_ref())
+                .about(&self.choice.ids);
             let offset = file.name.base_offset;
             let visitor = &mut self.progress.watching(&mut found);
             let belief = lone_segment::watch(&source, offset, &self.question, visitor)?;

@@ -15,6 +15,7 @@ use kfsck::analysis::producer_order::is_expired;
 use kfsck::analysis::transaction_coordinator::TransactionCoordinator;
 use kfsck::analysis::transaction_stats::TransactionStats;
 use kfsck::format::number::{ProducerEpoch, ProducerId, Timestamp};
+use kfsck::report::log_findings::end_below_start;
 use kfsck::report::transactions::coordinators::Known;
 use kfsck::report::transactions::{Dropped, Head, PartitionView, Report, Terms, Totals};
 use kfsck::state::rules::RuleSet;
@@ -281,6 +282,11 @@ impl Reading {
         let held_back = held_back(log, belief, question)?;
         let open = self.open(log, belief, question, judges)?;
         tell_snapshot(belief, session);
+        if belief.ends_below_its_start() {
+            let (start, end) = (belief.log_start_offset, belief.log_end_offset());
+            let message = end_below_start(start, end);
+            session.finding(&belief.path, 0, "checkpoint-mismatch", &message);
+        }
         if log.is_one_segment() && !open.is_empty() {
             let alone = "read from this segment alone: a transaction that is open here \
                          may have ended in the next one";

@@ -4,7 +4,7 @@ use super::json::{Object, WideIntegers};
 use super::read_back;
 use crate::analysis::log_findings::{Case, Finding};
 use crate::analysis::words::events;
-use crate::state::event::Kind;
+use crate::format::number::Offset;
 
 /// Where the first case lies in its file, in bytes.
 #[must_use]
@@ -16,16 +16,22 @@ pub const fn position(finding: &Finding) -> u64 {
     }
 }
 
+/// What becomes of a log that ends below its start, as a sentence.
+#[must_use]
+pub fn end_below_start(start: Offset, end: Offset) -> String {
+    format!(
+        "log-start-offset-checkpoint has the start {start}, and the log ends at {end}: a broker \
+         that starts deletes all segments and begins an empty log at {start}"
+    )
+}
+
 /// The finding as a sentence: the first case, and how many there are.
 #[must_use]
 pub fn message(finding: &Finding) -> String {
     let first = match &finding.first {
         Case::Damage(damage) => damage.message.clone(),
         Case::Barrier(batch) => read_back::barrier(batch),
-        Case::EndBelowStart { start, end } => format!(
-            "log-start-offset-checkpoint has the start {start}, and the log ends at {end}: a \
-             broker that starts deletes all segments and begins an empty log at {start}"
-        ),
+        Case::EndBelowStart { start, end } => end_below_start(*start, *end),
         Case::Event {
             kind,
             batch,
@@ -62,10 +68,7 @@ pub fn push_object(finding: &Finding, wide: WideIntegers, out: &mut Vec<u8>) {
         }
         Case::Event { kind, batch, .. } => {
             object.int("offset", batch.base_offset.0);
-            object.producer_id(match kind {
-                Kind::BarrierOpenTransaction { producer_id, .. } => producer_id.0,
-                _ => batch.producer_id.0,
-            });
+            object.producer_id(kind.producer_id(batch).0);
         }
     }
     object.text("message", &message(finding));

@@ -132,6 +132,15 @@ pub enum Fate {
 }
 
 impl Kind {
+    /// The producer whom it concerns, where `batch` shows it.
+    #[must_use]
+    pub const fn producer_id(&self, batch: &Batch) -> ProducerId {
+        match self {
+            Self::BarrierOpenTransaction { producer_id, .. } => *producer_id,
+            _ => batch.producer_id,
+        }
+    }
+
     /// The kind as machine-readable output spells it.
     #[must_use]
     pub const fn code(&self) -> &'static str {

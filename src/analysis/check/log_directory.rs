@@ -93,8 +93,8 @@ fn check_log_directory(
     })
 }
 
-/// Files that a broker cannot read either.
-fn checkpoint_files(checkpoints: &Checkpoints, found: Found<'_>) {
+/// Checkpoints that a broker cannot read either.
+pub fn checkpoint_files(checkpoints: &Checkpoints, found: Found<'_>) {
     for fault in &checkpoints.faults {
         let CheckpointFault::Malformed { path, fault } = fault else {
             continue;

@@ -165,6 +165,30 @@ fn sequences_that_do_not_follow() {
         .ended_with(1);
 }
 
+#[test]
+fn what_is_told_is_of_the_producers_that_were_asked_for() {
+    let mut log = Vec::new();
+    for (offset, id, base_sequence) in [(0, 1, 0), (1, 2, 0), (2, 1, 5), (3, 2, 9)] {
+        log.extend(data(offset, id, base_sequence, 0).encode());
+    }
+    let (_guard, path) = partition(&log);
+    for (args, count) in [
+        (&[][..], 2),
+        (&["--producer-id", "1"], 1),
+        (&["--producer-id=2"], 1),
+    ] {
+        let (told, outcome) = one(args, &path);
+        let stderr = outcome.ended_with(1).stderr;
+        assert_eq!(told.findings.len(), 1, "{args:?}: {stderr}");
+        assert_eq!(told.findings[0].count, count, "{args:?}: {stderr}");
+        let names = |id: u8| stderr.contains(&format!("producer {id}"));
+        assert_eq!(names(2), args.contains(&"--producer-id=2"), "{stderr}");
+    }
+    let (told, outcome) = one(&["--producer-id", "7"], &path);
+    outcome.ended_with(0);
+    assert!(told.findings.is_empty());
+}
+
 /// A group coordinator writes offsets for a producer, each batch of a transaction with sequence 0.
 #[test]
 fn sequences_of_committed_offsets_mean_nothing() {

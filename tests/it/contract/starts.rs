@@ -347,3 +347,21 @@ fn every_finding_rests_on_something() {
         assert_ne!(one["evidence"], Value::Array(Vec::new()), "{one:#}");
     }
 }
+
+/// A partition is checked by the checkpoints beside it: the first of a log directory tells of them.
+#[test]
+fn checkpoints_beside_a_partition_that_cannot_be_read_are_told_once() {
+    let root = log_directory(&["plain-0", "plain-1"]);
+    fs::write(root.path().join("log-start-offset-checkpoint"), "garb").unwrap();
+    let both = ["plain-0", "plain-1"].map(|name| root.path().join(name));
+    let of = |paths: &[&Path]| {
+        let answer: Value =
+            serde_json::from_str(run(paths).outcome().ended_with(1).text()).unwrap();
+        let found = answer["findings"].as_array().unwrap().clone();
+        let codes = found.into_iter().map(|one| one["code"].clone());
+        codes.filter(|code| code == "checkpoint-corrupt").count()
+    };
+    assert_eq!(of(&[&both[0]]), 1);
+    assert_eq!(of(&[&both[0], &both[1]]), 1);
+    assert_eq!(of(&[root.path(), &both[1]]), 1);
+}

@@ -327,3 +327,23 @@ fn a_transaction_that_no_producer_has_cannot_be_aborted() {
         open.reason
     );
 }
+
+#[test]
+fn a_log_that_ends_below_its_start_is_told() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("txn-open-0");
+    copy_tree(&testdata("main/txn-open-0"), &path);
+    let checkpoint = root.path().join("log-start-offset-checkpoint");
+    for (start, is_told) in [(69, false), (70, true)] {
+        fs::write(&checkpoint, format!("0\n1\ntxn-open 0 {start}\n")).unwrap();
+        let outcome = txns(&path, &["--now", SOON, "--producer-id=1"]);
+        let outcome = outcome.ended_with(i32::from(is_told));
+        let words = "checkpoint-mismatch: log-start-offset-checkpoint has the start 70";
+        assert_eq!(
+            outcome.stderr.contains(words),
+            is_told,
+            "{}",
+            outcome.stderr
+        );
+    }
+}
