@@ -19,7 +19,7 @@ use crate::batches::split;
 use crate::cluster_log::{record, write};
 use crate::contract::make_fifo;
 use crate::corpus;
-use crate::program::{Run, copy_tree, set_mode};
+use crate::program::{Run, copy_tree, set_mode, testdata};
 
 fn directory() -> PathBuf {
     let committed = || Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/images");
@@ -180,10 +180,7 @@ fn names_from_records_are_escaped() {
 
 fn metadata(place: &Path) -> PathBuf {
     let partition = place.join("__cluster_metadata-0");
-    copy_tree(
-        &corpus::directory().join("main/__cluster_metadata-0"),
-        &partition,
-    );
+    copy_tree(&testdata("main/__cluster_metadata-0"), &partition);
     partition
 }
 
